@@ -2,6 +2,7 @@
 //! ends.
 
 mod attending;
+mod context;
 mod early;
 mod gates;
 mod hands;
@@ -16,6 +17,7 @@ mod notes;
 mod original;
 mod outcomes;
 mod packages;
+mod preparing;
 mod preserve;
 mod pulse;
 pub(crate) mod refusals;
@@ -30,103 +32,84 @@ pub(crate) mod turn;
 mod watch;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ralph_agents::{Agent, NoticeMood, RunNotice, TurnReply};
-use ralph_checks::Gate;
-use ralph_checks::judge::CriterionJudge;
-use ralph_checks::security::ScanSelection;
-use ralph_core::evidence::{TurnEnd, WeakenedCheck};
+use ralph_core::evidence::TurnEnd;
 use ralph_core::locale::Locale;
 use ralph_core::redact::redact;
 use ralph_core::state::{PauseReason, RunFailure, RunState, WaitReason};
 use ralph_core::usage::Usage;
-use ralph_core::{Decision, Evidence, Run, Timestamp, TreeId, decide, wording};
+use ralph_core::{Decision, Evidence, Run, Timestamp, decide, wording};
 use ralph_memory::SessionRecord;
-use ralph_proc::{Enclosure, Supervisor};
-use ralph_snapshot::{Snapshot, WorkTree};
+use ralph_proc::Enclosure;
 use ralph_store::{IterationRecord, OwnerRequest, RunStep, RunStore, RunVersion, StoreError};
 
-use crate::affected::AffectedTests;
-use crate::clock::{InterruptSignal, TimeSource};
 use crate::command_log::record_seal;
 use crate::error::EngineError;
-use crate::events::{EventSink, IterationSummary, RunEvent, RunStart};
-use crate::ledger::RunLedger;
+use crate::events::{IterationSummary, RunEvent, RunStart};
+use crate::host::HostedLoop;
 use crate::recall::NoteRecall;
 use crate::seal::{SealedFiles, UnsealedReason};
 use crate::steps;
 use attending::is_interruption;
+use keeping::SnapshotTaker;
+use outcomes::LessonWriter;
 use outcomes::TurnLesson;
 use pulse::DriverHeartbeat;
 use refusals::RefusalOutcome;
+use session::SessionLog;
+use surroundings::OutsideWatch;
+use turn::TurnRunner;
 
+pub use context::{RunContext, RunPlaces};
+pub use gates::{CheckSet, EvidenceGatherer};
+pub(crate) use keeping::SnapshotState;
 pub use session::{log_changes_of, log_end_of};
 pub(crate) use suite::jobs;
 
 /// Time between two checks for requests while a driver waits.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Drives a run: the state and the services that its turns need.
+/// Drives a run, turn by turn. The parts that do the work are made from it when they are
+/// needed, each with what it uses.
 pub struct Driver<'a> {
-    /// The store of the run.
-    pub ledger: RunLedger,
-    /// The time.
-    pub clock: &'a dyn TimeSource,
-    /// The receiver of events.
-    pub sink: &'a mut dyn EventSink,
-    /// Set by Ctrl-C.
-    pub interrupt: InterruptSignal,
-    /// The supervisor that starts and ends processes, in the sandbox of the
-    /// gates if they have one.
-    pub supervisor: Supervisor,
-    /// The sandbox of the agent; `None` if it works without one.
-    pub agent_enclosure: Option<Arc<dyn Enclosure>>,
-    /// The gates that check the work.
-    pub gates: Vec<Box<dyn Gate>>,
-    /// The judge, who is asked if nothing else prevents success.
-    pub judge: Option<CriterionJudge>,
-    /// The time by which gates have to be done, because the caller waits no
-    /// longer; `None` for no limit.
-    pub until: Option<Instant>,
-    /// The files for gates that read files themselves.
-    pub chosen: ScanSelection,
-    /// Finds the tests that run first; `None` if the user wants none to.
-    pub affected: Option<AffectedTests>,
-    /// The work tree.
-    pub tree: WorkTree,
-    /// The project's root.
-    pub root: PathBuf,
-    /// The run's own folder in the state home.
-    pub folder: PathBuf,
+    /// The services and places of the run.
+    pub context: RunContext<'a>,
+    /// The checks that prove the work.
+    pub checks: CheckSet,
+    /// The inputs of the agent's turns.
+    pub inputs: TurnInputs,
+    /// The use of the memory.
+    pub memory: MemoryUse,
+    pub(crate) snapshots: SnapshotState,
+    /// The reason why the evidence is not sealed, if it is not.
+    unsealed: Option<UnsealedReason>,
+}
+
+/// The inputs of the agent's turns.
+#[derive(Default)]
+pub struct TurnInputs {
     /// The environment of the agent.
     pub agent_env: Vec<(OsString, OsString)>,
-    /// The environment of gates.
-    pub gate_env: Vec<(OsString, OsString)>,
     /// The user's answer on resuming, ready to be read.
     pub answer: Option<String>,
     /// The user's own continuation prompt.
     pub template: Option<String>,
+    /// The sandbox of the agent; `None` if it works without one.
+    pub enclosure: Option<Arc<dyn Enclosure>>,
+}
+
+/// The use of the memory by a run.
+#[derive(Default)]
+pub struct MemoryUse {
     /// The recall of notes for the agent; `None` for no notes.
     pub recall: Option<NoteRecall>,
-    /// Folders without which there are no files to work on.
-    pub foundations: Vec<PathBuf>,
-    /// The state home of the project if its repository is deleted.
-    pub shelter: PathBuf,
-    /// The newest snapshot.
-    pub kept: Option<Snapshot>,
-    /// The tree as the agent left it in this turn, if it was computed.
-    pub agent_left: Option<TreeId>,
     /// True if results of checks are stored for later runs.
     pub remembers: bool,
     /// The session of a resumed run as it was left, until its first turn.
     pub left: Option<SessionRecord>,
-    /// Findings against the current turn that do not come from its files.
-    pub held: Vec<WeakenedCheck>,
-    /// The reason why the evidence is not sealed, if it is not.
-    pub unsealed: Option<UnsealedReason>,
 }
 
 /// The result of a judged turn.
@@ -138,7 +121,55 @@ pub(crate) struct JudgedTurn {
     decision: Decision,
 }
 
-impl Driver<'_> {
+impl<'a> Driver<'a> {
+    /// Returns a driver that has done nothing yet.
+    pub fn new(
+        context: RunContext<'a>,
+        checks: CheckSet,
+        inputs: TurnInputs,
+        memory: MemoryUse,
+    ) -> Self {
+        let snapshots = SnapshotState::default();
+        Self { context, checks, inputs, memory, snapshots, unsealed: None }
+    }
+
+    /// Returns the part that gathers the evidence of a turn.
+    pub fn gatherer(&mut self) -> EvidenceGatherer<'_, 'a> {
+        let Self { context, checks, snapshots, .. } = self;
+        EvidenceGatherer { context, checks, agent_left: &mut snapshots.agent_left }
+    }
+
+    /// Returns the part that handles the events of a host.
+    pub fn hosted(&mut self) -> HostedLoop<'_, 'a> {
+        HostedLoop { driver: self }
+    }
+
+    pub(crate) fn outside(&self) -> OutsideWatch<'_, 'a> {
+        OutsideWatch { context: &self.context, checks: &self.checks }
+    }
+
+    pub(crate) fn snapshot_taker(&mut self) -> SnapshotTaker<'_, 'a> {
+        SnapshotTaker { context: &mut self.context, state: &mut self.snapshots }
+    }
+
+    pub(crate) fn lessons(&self) -> LessonWriter<'_, 'a> {
+        LessonWriter {
+            context: &self.context,
+            checks: &self.checks,
+            memory: &self.memory,
+            kept: self.snapshots.kept.as_ref(),
+        }
+    }
+
+    pub(crate) fn session_log(&self) -> SessionLog<'_, 'a> {
+        SessionLog { context: &self.context, memory: &self.memory }
+    }
+
+    fn turn_runner(&mut self) -> TurnRunner<'_, 'a> {
+        let Self { context, inputs, memory, .. } = self;
+        TurnRunner { context, inputs, memory }
+    }
+
     /// Lets the agent work until the run ends, waits for a person or is paused.
     ///
     /// The run must belong to this process. Returns its last state.
@@ -148,18 +179,18 @@ impl Driver<'_> {
         run: Run,
         how: RunStart,
     ) -> Result<Run, EngineError> {
-        self.emit(&RunEvent::RunStarted { run: &run, how });
+        self.context.emit(&RunEvent::RunStarted { run: &run, how });
         agent.show(&RunNotice { text: &wording::host::armed(&run), mood: NoticeMood::Plain });
-        self.tree.seal();
-        self.interrupt.interrupt_on_request(self.tree.handle());
+        self.context.tree.seal();
+        self.context.interrupt.interrupt_on_request(self.context.tree.handle());
         ralph_proc::adopt_strays();
         self.unsealed = match how {
             _ if !ralph_proc::close_memory() => Some(UnsealedReason::Open),
             RunStart::Resumed => Some(UnsealedReason::Resumed),
             RunStart::New => None,
         };
-        self.left = self.as_it_was_left(&run, how);
-        self.log_start(&run, how);
+        self.memory.left = self.session_log().as_it_was_left(&run, how);
+        self.session_log().log_start(&run, how, self.inputs.answer.as_deref());
         let mut reached = run.clone();
         let left = self.prepare(run, how).and_then(|run| {
             reached = run;
@@ -174,25 +205,26 @@ impl Driver<'_> {
         };
         match left {
             Ok(()) => {
-                self.log_end(&reached);
+                self.session_log().log_end(&reached);
                 let is_success = matches!(reached.state, RunState::Success(_));
-                let learned = if is_success { self.consolidate(&reached) } else { None };
+                let learned = if is_success { self.lessons().consolidate(&reached) } else { None };
                 let unsealed = self.unsealed;
                 // A report works without it; the event below carries it, too.
-                let now = self.clock.now();
-                let _ = record_seal(self.ledger.store(), &reached, unsealed, now);
+                let now = self.context.clock.now();
+                let _ = record_seal(self.context.ledger.store(), &reached, unsealed, now);
                 let learned = learned.as_deref();
-                self.emit(&RunEvent::RunEnded { run: &reached, learned, unsealed });
+                self.context.emit(&RunEvent::RunEnded { run: &reached, learned, unsealed });
                 show_end(agent, &reached);
                 // The run is stored; moving the log into the database can wait.
-                let _ = self.ledger.store().checkpoint();
+                let _ = self.context.ledger.store().checkpoint();
                 Ok(reached)
             }
             Err(error) => {
                 let error = taken_over(error);
                 reached = self.pause_after_error(reached, &error);
-                self.log_failure(&reached, &error.to_string());
-                self.emit(&RunEvent::RunBroken { run: &reached, error: &error.to_string() });
+                self.session_log().log_failure(&reached, &error.to_string());
+                self.context
+                    .emit(&RunEvent::RunBroken { run: &reached, error: &error.to_string() });
                 Err(error)
             }
         }
@@ -204,9 +236,9 @@ impl Driver<'_> {
         while run.state.is_active() {
             *run = if let RunState::Waiting(WaitReason::Limit { until }) = run.state {
                 self.wait_until(run, until)?
-            } else if let Some(state) = self.requested_state(run)? {
+            } else if let Some(state) = self.context.requested_state(run)? {
                 self.stop_on_request(run, state)?
-            } else if let Some(failure) = self.exhausted(run) {
+            } else if let Some(failure) = self.context.exhausted(run) {
                 self.stop_on_request(run, RunState::Failed(failure))?
             } else {
                 self.iterate(agent, run)?
@@ -215,18 +247,10 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Returns the limit that forbids another turn. Limits are judged after
-    /// every turn as well; this check is for a run that was interrupted in its
-    /// last turn.
-    pub(crate) fn exhausted(&self, run: &Run) -> Option<RunFailure> {
-        let spent = run.spent(self.clock.now());
-        if run.iteration == 0 { None } else { run.policy.limits.reached_by(&spent) }
-    }
-
     /// Carries out one iteration: stores its start, takes and judges the turn,
     /// and stores the result.
     fn iterate(&mut self, agent: &dyn Agent, run: &Run) -> Result<Run, EngineError> {
-        let began = self.clock.now();
+        let began = self.context.clock.now();
         let run = &self.record(run, steps::begin_turn(run, began), None)?;
         // The turn was paid for, whatever its result.
         let mut paid = run.usage;
@@ -247,20 +271,20 @@ impl Driver<'_> {
         began: Timestamp,
         paid: &mut Usage,
     ) -> Result<Run, EngineError> {
-        self.emit(&RunEvent::IterationStarted { run });
+        self.context.emit(&RunEvent::IterationStarted { run });
         agent.show(&RunNotice { text: &wording::host::iteration(run), mood: NoticeMood::Plain });
-        self.held.clear();
-        self.agent_left = None;
-        let sealed = SealedFiles::of(&self.folder);
-        let taken = self.take_turn(agent, run)?;
+        self.context.held.clear();
+        self.snapshots.agent_left = None;
+        let sealed = SealedFiles::of(&self.context.places.folder);
+        let taken = self.turn_runner().take_turn(agent, run)?;
         *paid = run.usage + taken.spoken.usage.unwrap_or_default();
         if taken.wish.is_some() {
-            self.tree.handle().go_on();
+            self.context.tree.handle().go_on();
         }
-        self.end_strays(run);
-        self.restore_sealed_files(run, Some(sealed))?;
-        self.left = None;
-        self.log_answer(run, &taken.spoken.text);
+        self.context.end_strays(run);
+        self.context.restore_sealed_files(run, Some(sealed))?;
+        self.memory.left = None;
+        self.session_log().log_answer(run, &taken.spoken.text);
         if let Some(state) = taken.wish {
             self.snapshot_turn(run, None);
             return self.stop_on_request(&Run { usage: *paid, ..run.clone() }, state);
@@ -268,7 +292,7 @@ impl Driver<'_> {
         let refused = self.note_refusals(agent, run, &taken.refusals)?;
         let judged = self.judge(run, taken.spoken, began, refused)?;
         self.snapshot_turn(run, Some(&judged.evidence));
-        if let Some(state) = self.requested_state(run)? {
+        if let Some(state) = self.context.requested_state(run)? {
             let usage = run.usage + judged.evidence.spent();
             return self.stop_on_request(&Run { usage, ..run.clone() }, state);
         }
@@ -276,7 +300,7 @@ impl Driver<'_> {
         // A turn that could not be taken is started again, so it has no record.
         let taken = next.iteration == run.iteration;
         let next = self.record(run, next, taken.then_some(&record))?;
-        self.save_lesson(lesson);
+        self.lessons().save_lesson(lesson);
         self.emit_judgement(&next, &record, &decision);
         Ok(next)
     }
@@ -290,7 +314,7 @@ impl Driver<'_> {
         began: Timestamp,
         refused: Option<RefusalOutcome>,
     ) -> Result<JudgedTurn, EngineError> {
-        let mut evidence = self.gather_evidence(run, spoken)?;
+        let mut evidence = self.gatherer().gather_evidence(run, spoken)?;
         let mut judgement = decide(run, &run.policy, &evidence);
         if let Some(question) = refused.as_ref().and_then(|refused| refused.question.clone())
             && is_in_vain(&judgement.decision)
@@ -303,12 +327,12 @@ impl Driver<'_> {
         if let Some(refused) = refused.filter(|_| next.state == RunState::Running) {
             next.feedback.refusals = redact(&refused.told).into_owned();
         }
-        let lesson = self.prepare_lesson(run, &evidence, &mut next);
+        let lesson = self.lessons().prepare_lesson(run, &evidence, &mut next);
         Ok(JudgedTurn { evidence, record, next, lesson, decision: judgement.decision })
     }
 
     fn emit_judgement(&mut self, next: &Run, record: &IterationRecord, decision: &Decision) {
-        self.emit(&RunEvent::IterationEnded {
+        self.context.emit(&RunEvent::IterationEnded {
             run: next,
             iteration: record.number,
             summary: IterationSummary {
@@ -323,38 +347,26 @@ impl Driver<'_> {
             },
         });
         if let Decision::Wait(wait) = decision {
-            self.emit(&RunEvent::Waiting { run: next, wait });
+            self.context.emit(&RunEvent::Waiting { run: next, wait });
         }
     }
 
     /// Waits until a provider's limit ends.
     fn wait_until(&mut self, run: &Run, until: Timestamp) -> Result<Run, EngineError> {
-        let mut pulse = DriverHeartbeat::new(self.clock.now());
+        let mut pulse = DriverHeartbeat::new(self.context.clock.now());
         loop {
-            let now = self.clock.now();
+            let now = self.context.clock.now();
             if now >= until {
-                self.note_outside_changes();
+                self.snapshot_taker().note_outside_changes();
                 return self.record(run, steps::waited(run, now), None);
             }
-            self.interrupt.wait(until.since(now).min(LOOK));
-            self.sink.tick(self.clock.now());
-            pulse.ask(self.ledger.store(), run, self.clock.now())?;
-            if let Some(state) = self.requested_state(run)? {
+            self.context.interrupt.wait(until.since(now).min(LOOK));
+            self.context.sink.tick(self.context.clock.now());
+            pulse.ask(self.context.ledger.store(), run, self.context.clock.now())?;
+            if let Some(state) = self.context.requested_state(run)? {
                 return self.stop_on_request(run, state);
             }
         }
-    }
-
-    /// Returns the state that the user or another process requested instead of
-    /// another turn.
-    pub(crate) fn requested_state(&mut self, run: &Run) -> Result<Option<RunState>, EngineError> {
-        if self.interrupt.is_raised() {
-            // The request is known: work for an orderly end may go on.
-            self.tree.handle().go_on();
-            return Ok(Some(RunState::Paused(PauseReason::Interrupted)));
-        }
-        let request = self.ledger.store().pending(&run.id, run.epoch)?;
-        Ok(request.map(state_for_request))
     }
 
     /// Leaves the run because of a request.
@@ -363,9 +375,9 @@ impl Driver<'_> {
         run: &Run,
         state: RunState,
     ) -> Result<Run, EngineError> {
-        self.tree.handle().go_on();
-        let now = self.clock.now();
-        let record = (run.iteration > 0 && !self.is_recorded(run)?)
+        self.context.tree.handle().go_on();
+        let now = self.context.clock.now();
+        let record = (run.iteration > 0 && !self.context.is_recorded(run)?)
             .then(|| turn::interrupted_record(run, now));
         let mut next = steps::moved_to(run, state, now);
         if run.session().is_some() {
@@ -383,21 +395,17 @@ impl Driver<'_> {
             return run;
         }
         // A turn may have started since.
-        let run = self.ledger.store().run(&run.id).ok().flatten().unwrap_or(run);
+        let run = self.context.ledger.store().run(&run.id).ok().flatten().unwrap_or(run);
         if !run.state.is_active() {
             return run;
         }
         let state = RunState::Paused(PauseReason::Interrupted);
         // A damaged store may be replaced by the next generation.
         let left = self.stop_on_request(&run, state.clone()).or_else(|_| {
-            let next = steps::moved_to(&run, state, self.clock.now());
+            let next = steps::moved_to(&run, state, self.context.clock.now());
             self.record(&run, next, None)
         });
         left.unwrap_or(run)
-    }
-
-    pub(crate) fn is_recorded(&self, run: &Run) -> Result<bool, EngineError> {
-        Ok(self.ledger.store().is_decided(&run.id, run.iteration)?)
     }
 
     /// Stores the next state of the run, unless another process changed it.
@@ -409,18 +417,18 @@ impl Driver<'_> {
     ) -> Result<Run, EngineError> {
         // The repository with our state may be deleted. Making it again would
         // be worse than losing the record.
-        if self.ledger.place_is_gone() && !self.move_to_fallback_home(before) {
+        if self.context.ledger.place_is_gone() && !self.move_to_fallback_home(before) {
             return Ok(next);
         }
-        self.restore_deleted_run(before)?;
+        self.context.restore_deleted_run(before)?;
         let expected = RunVersion::of(before);
         let step = RunStep { run: &next, iteration, events: &[] };
-        match self.ledger.store().save(expected, &step) {
+        match self.context.ledger.store().save(expected, &step) {
             Err(StoreError::Damaged { .. }) => {
-                self.ledger.begin_next_generation(before)?;
+                self.context.ledger.begin_next_generation(before)?;
                 let text = "the store was damaged; it was left in place and a new one was begun";
-                self.emit(&RunEvent::Notice { run: &next, text });
-                self.ledger.store().save(expected, &step)?;
+                self.context.emit(&RunEvent::Notice { run: &next, text });
+                self.context.ledger.store().save(expected, &step)?;
             }
             saved => saved?,
         }
@@ -430,10 +438,12 @@ impl Driver<'_> {
     /// Moves the run to the state home that needs no repository, if the files
     /// still exist. Returns true if that worked.
     fn move_to_fallback_home(&mut self, run: &Run) -> bool {
-        let is_safe = self.root.is_dir() && self.ledger.move_to(&self.shelter, run).is_ok();
+        let is_safe = self.context.places.root.is_dir()
+            && self.context.ledger.move_to(&self.context.places.shelter, run).is_ok();
         if is_safe {
-            self.folder = self.shelter.join("runs").join(run.id.as_str());
-            self.remembers = false;
+            self.context.places.folder =
+                self.context.places.shelter.join("runs").join(run.id.as_str());
+            self.memory.remembers = false;
             let text = match run.policy.locale {
                 Locale::En => {
                     "the repository was deleted while the agent worked, and with it its history and the snapshots: this run cannot be rolled back, and the files are as the agent left them"
@@ -442,22 +452,9 @@ impl Driver<'_> {
                     "에이전트가 작업하는 동안 저장소가 삭제되어 커밋 기록과 스냅샷이 함께 사라졌습니다. 이 실행은 되돌릴 수 없으며 파일은 에이전트가 남긴 그대로입니다"
                 }
             };
-            self.emit(&RunEvent::Notice { run, text });
+            self.context.emit(&RunEvent::Notice { run, text });
         }
         is_safe
-    }
-
-    /// Stores the run again if its store was deleted.
-    pub(crate) fn restore_deleted_run(&mut self, run: &Run) -> Result<(), EngineError> {
-        if self.ledger.restore_if_lost(run)? {
-            let text = "the state was deleted while the run was going on; it was written again";
-            self.emit(&RunEvent::Notice { run, text });
-        }
-        Ok(())
-    }
-
-    pub(crate) fn emit(&mut self, event: &RunEvent<'_>) {
-        self.sink.event(event, self.clock.now());
     }
 }
 

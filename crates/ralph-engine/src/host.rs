@@ -114,20 +114,25 @@ pub fn record_tools(
     Ok(())
 }
 
-impl Driver<'_> {
+/// A loop inside a host: handles the events of the session that owns a run.
+pub struct HostedLoop<'d, 'a> {
+    pub(crate) driver: &'d mut Driver<'a>,
+}
+
+impl HostedLoop<'_, '_> {
     /// Prepares a run that a session owns, and starts its first turn.
     ///
     /// If the process ends meanwhile, the run is stored without a baseline and
     /// continues without one.
     pub fn arm(&mut self, run: Run) -> Result<Run, EngineError> {
-        let run = self.prepare(run, RunStart::New)?;
+        let run = self.driver.prepare(run, RunStart::New)?;
         if !run.state.is_active() {
             return Ok(run);
         }
-        let now = self.clock.now();
-        let run = self.record(&run, steps::begin_turn(&run, now), None)?;
+        let now = self.driver.context.clock.now();
+        let run = self.driver.record(&run, steps::begin_turn(&run, now), None)?;
         // Every later hook reads the whole log when it opens the store.
-        let _ = self.ledger.store().checkpoint();
+        let _ = self.driver.context.ledger.store().checkpoint();
         Ok(run)
     }
 
@@ -137,8 +142,8 @@ impl Driver<'_> {
         run: &Run,
         evidence: &Evidence,
     ) -> Result<HostReply, EngineError> {
-        self.snapshot_start(run, RunStart::New)?;
-        self.remember_surroundings(&evidence.gates, None)?;
+        self.driver.snapshot_start(run, RunStart::New)?;
+        self.driver.outside().remember_surroundings(&evidence.gates, None)?;
         let red = evidence.gates.iter().filter(|gate| gate.is_red());
         let red = red.map(|gate| gate.name.clone()).collect();
         let baseline = run.baseline.clone().map(|known| Baseline { red, ..known });
@@ -146,14 +151,14 @@ impl Driver<'_> {
         let judgement = decide(&began, &began.policy, evidence);
         let mut next = steps::conclude(&began, &judgement, evidence);
         if next.state == RunState::Running {
-            next = steps::begin_turn(&next, self.clock.now());
+            next = steps::begin_turn(&next, self.driver.context.clock.now());
             next.feedback.verdict =
                 auto_continue_line(GateTotals::of(&evidence.gates), &next.policy);
         }
-        let lesson = self.prepare_lesson(&began, evidence, &mut next);
+        let lesson = self.driver.lessons().prepare_lesson(&began, evidence, &mut next);
         let record = turn::iteration_record(&began, &judgement, evidence, run.started_at);
-        let next = self.record(run, next, Some(&record))?;
-        self.save_lesson(lesson);
+        let next = self.driver.record(run, next, Some(&record))?;
+        self.driver.lessons().save_lesson(lesson);
         if next.state != RunState::Running {
             return Ok(HostReply::silent().with_note(wording::rests(&next)));
         }
@@ -163,14 +168,14 @@ impl Driver<'_> {
     /// Continues a run that a session has just taken over: starts its next
     /// turn, unless a limit forbids that.
     pub fn adopt(&mut self, run: Run) -> Result<Run, EngineError> {
-        let run = self.prepare(run, RunStart::Resumed)?;
-        match self.exhausted(&run) {
+        let run = self.driver.prepare(run, RunStart::Resumed)?;
+        match self.driver.context.exhausted(&run) {
             Some(failure) if run.state.is_active() => {
-                self.stop_on_request(&run, RunState::Failed(failure))
+                self.driver.stop_on_request(&run, RunState::Failed(failure))
             }
             None if run.state == RunState::Running => {
-                let begun = steps::begin_turn(&run, self.clock.now());
-                self.record(&run, begun, None)
+                let begun = steps::begin_turn(&run, self.driver.context.clock.now());
+                self.driver.record(&run, begun, None)
             }
             Some(_) | None => Ok(run),
         }
@@ -182,10 +187,10 @@ impl Driver<'_> {
         if !self.is_under_way(&run)? {
             return Ok(run);
         }
-        self.snapshot_lost_turn(&run);
-        let now = self.clock.now();
+        self.driver.snapshot_lost_turn(&run);
+        let now = self.driver.context.clock.now();
         let record = turn::interrupted_record(&run, now);
-        self.record(&run, Run { updated_at: now, ..run.clone() }, Some(&record))
+        self.driver.record(&run, Run { updated_at: now, ..run.clone() }, Some(&record))
     }
 
     /// Handles an event of the session that owns `run`.
@@ -200,7 +205,7 @@ impl Driver<'_> {
         heard: Timestamp,
     ) -> Result<HostReply, EngineError> {
         let is_ours = event.session.as_ref() == run.session() && event.actor == EventAgent::Main;
-        if !is_ours || is_answered(run.updated_at, heard, self.clock.now()) {
+        if !is_ours || is_answered(run.updated_at, heard, self.driver.context.clock.now()) {
             return Ok(HostReply::silent());
         }
         let answered = self.answer_once(run, event, hosted);
@@ -209,7 +214,7 @@ impl Driver<'_> {
         }
         // The host may have carried out an action while the gates ran. Any
         // other faster process has answered.
-        match self.ledger.store().run(&run.id)? {
+        match self.driver.context.ledger.store().run(&run.id)? {
             Some(now) if is_same_turn(run, &now) => {
                 unless_too_late(self.answer_once(&now, event, hosted))
             }
@@ -302,9 +307,9 @@ impl Driver<'_> {
             // The host wakes the agent when that is done. The end of the turn
             // does not count.
             if run.state != RunState::Waiting(WaitReason::Child) {
-                let now = self.clock.now();
+                let now = self.driver.context.clock.now();
                 let waiting = steps::moved_to(run, RunState::Waiting(WaitReason::Child), now);
-                self.record(run, waiting, None)?;
+                self.driver.record(run, waiting, None)?;
             }
             return Ok(HostReply::silent());
         }
@@ -327,25 +332,27 @@ impl Driver<'_> {
         let used = hosted.place.take_use();
         let began = run.updated_at;
         let asked = question_for(&turn.spoken, hosted);
-        let judged = self.judge(&run, turn.spoken, began, asked)?;
+        let judged = self.driver.judge(&run, turn.spoken, began, asked)?;
         let may_differ = match &judged.evidence.tree {
             Some(tree) => run.tree.as_ref() != Some(tree),
             None => used,
         };
         if may_differ {
-            let snapshots = Snapshots::new(&self.tree, run.id.clone());
-            self.kept = undo::last(&snapshots.list()?).cloned();
-            self.snapshot_turn(&run, Some(&judged.evidence));
+            let snapshots = Snapshots::new(&self.driver.context.tree, run.id.clone());
+            self.driver.snapshots.kept = undo::last(&snapshots.list()?).cloned();
+            self.driver.snapshot_turn(&run, Some(&judged.evidence));
         }
         let counts = hosted.cap.is_some() && turn.hook && !used;
         let continued = if counts { hosted.place.continued() } else { 0 };
         let mut next = judged.next.clone();
         if next.state == RunState::Running {
             next = match hosted.cap {
-                Some(cap) if continued >= cap => {
-                    steps::moved_to(&next, RunState::Paused(PauseReason::Capped), self.clock.now())
-                }
-                Some(_) | None => steps::begin_turn(&next, self.clock.now()),
+                Some(cap) if continued >= cap => steps::moved_to(
+                    &next,
+                    RunState::Paused(PauseReason::Capped),
+                    self.driver.context.clock.now(),
+                ),
+                Some(_) | None => steps::begin_turn(&next, self.driver.context.clock.now()),
             };
         }
         let errands = if spoke { run.errands.after_turn() } else { run.errands.after_prompt() };
@@ -353,8 +360,8 @@ impl Driver<'_> {
         self.stamp(&mut next, hosted);
         // A turn that could not be taken is started again, so it has no record.
         let taken = judged.next.iteration == run.iteration;
-        let next = self.record(&run, next, taken.then_some(&judged.record))?;
-        self.save_lesson(judged.lesson);
+        let next = self.driver.record(&run, next, taken.then_some(&judged.record))?;
+        self.driver.lessons().save_lesson(judged.lesson);
         hosted.place.set_answered(turn.message.as_deref());
         if next.state == RunState::Running && hosted.cap.is_some() {
             hosted.place.set_continued(continued + 1);
@@ -372,17 +379,20 @@ impl Driver<'_> {
     fn after_turn(&self, next: &Run, place: &SessionDir) -> HostReply {
         match &next.state {
             RunState::Running => HostReply::of(go_on(next)).with_note(wording::iteration(next)),
-            RunState::Waiting(_) | RunState::Paused(_) => broken::resting(next, self.clock.now()),
+            RunState::Waiting(_) | RunState::Paused(_) => {
+                broken::resting(next, self.driver.context.clock.now())
+            }
             RunState::Success(_) | RunState::Failed(_) | RunState::Stopped => {
                 place.unmark();
-                self.log_host_success(next);
-                let _ = self.ledger.store().checkpoint();
+                self.driver.session_log().log_host_success(next);
+                let _ = self.driver.context.ledger.store().checkpoint();
                 let is_success = matches!(next.state, RunState::Success(_));
                 let is_error = next.state.reason() == Some("agent_error");
                 let otherwise = if is_error { NoteTone::Error } else { NoteTone::Warning };
                 let tone = if is_success { NoteTone::Success } else { otherwise };
                 let brief = wording::limit_reached(next).map(str::to_owned);
-                let learned = if is_success { self.consolidate(next) } else { None };
+                let learned =
+                    if is_success { self.driver.lessons().consolidate(next) } else { None };
                 let note = wording::ended(next, learned.as_deref());
                 let reply = HostReply::silent().with_note(note);
                 reply.with_brief(brief).in_tone(tone)
@@ -393,35 +403,35 @@ impl Driver<'_> {
     /// Stores an event.
     fn note(&mut self, run: &Run, kind: &str, text: &str) -> Result<HostReply, EngineError> {
         let text: String = text.chars().take(ABOUT_CHARS).collect();
-        self.ledger.store().append(&NewEvent {
+        self.driver.context.ledger.store().append(&NewEvent {
             run: Some(run.id.clone()),
             iteration: Some(run.iteration),
             session: run.session().cloned(),
             kind: kind.to_owned(),
-            at: self.clock.now(),
+            at: self.driver.context.clock.now(),
             data: json!({ "text": text }).to_string(),
         })?;
         Ok(HostReply::silent())
     }
 
     fn is_under_way(&self, run: &Run) -> Result<bool, EngineError> {
-        Ok(run.iteration > 0 && !self.is_recorded(run)?)
+        Ok(run.iteration > 0 && !self.driver.context.is_recorded(run)?)
     }
 
     /// Makes a paused run running again, without starting a turn.
     fn wake(&mut self, run: &Run) -> Result<Run, EngineError> {
-        let woken = steps::woken(run, run, self.clock.now());
-        self.record(run, woken, None)
+        let woken = steps::woken(run, run, self.driver.context.clock.now());
+        self.driver.record(run, woken, None)
     }
 
     /// Starts the next turn of a paused run, unless a limit forbids it.
     fn begin_next(&mut self, run: &Run) -> Result<Run, EngineError> {
         let woken = self.wake(run)?;
-        if let Some(failure) = self.exhausted(&woken) {
-            return self.stop_on_request(&woken, RunState::Failed(failure));
+        if let Some(failure) = self.driver.context.exhausted(&woken) {
+            return self.driver.stop_on_request(&woken, RunState::Failed(failure));
         }
-        let now = self.clock.now();
-        self.record(&woken, steps::begin_turn(&woken, now), None)
+        let now = self.driver.context.clock.now();
+        self.driver.record(&woken, steps::begin_turn(&woken, now), None)
     }
 
     /// Continues a waiting turn under its number.
@@ -429,25 +439,25 @@ impl Driver<'_> {
         if run.state == RunState::Running {
             return Ok(run.clone());
         }
-        let now = self.clock.now();
-        self.record(run, steps::moved_to(run, RunState::Running, now), None)
+        let now = self.driver.context.clock.now();
+        self.driver.record(run, steps::moved_to(run, RunState::Running, now), None)
     }
 
     /// Makes sure that the run has a turn and a baseline, whoever started it.
     fn begun(&mut self, run: Run) -> Result<Run, EngineError> {
         let mut next = run.clone();
         if next.baseline.is_none() {
-            let snapshots = Snapshots::new(&self.tree, run.id.clone());
+            let snapshots = Snapshots::new(&self.driver.context.tree, run.id.clone());
             let start = match snapshots.get(SnapshotLabel::Start) {
                 Ok(start) => start,
-                Err(_) => snapshots.take(SnapshotLabel::Start, self.clock.now())?,
+                Err(_) => snapshots.take(SnapshotLabel::Start, self.driver.context.clock.now())?,
             };
             next.baseline = Some(Baseline { tree: Some(start.tree), ..Baseline::default() });
         }
         if !self.is_under_way(&run)? {
-            next = steps::begin_turn(&next, self.clock.now());
+            next = steps::begin_turn(&next, self.driver.context.clock.now());
         }
-        if next == run { Ok(run) } else { self.record(&run, next, None) }
+        if next == run { Ok(run) } else { self.driver.record(&run, next, None) }
     }
 }
 

@@ -84,7 +84,10 @@ mod user_error;
 pub mod wire;
 
 pub use driver::turn::turn_log;
-pub use driver::{Driver, log_changes_of, log_end_of};
+pub use driver::{
+    CheckSet, Driver, EvidenceGatherer, MemoryUse, RunContext, RunPlaces, TurnInputs,
+    log_changes_of, log_end_of,
+};
 pub use error::EngineError;
 pub use ledger::RunLedger;
 pub use user_error::{ErrorKind, UserError};

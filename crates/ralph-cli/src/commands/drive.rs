@@ -19,7 +19,7 @@ use ralph_core::run::AgentRef;
 use ralph_engine::affected::AffectedTests;
 use ralph_engine::clock::InterruptSignal;
 use ralph_engine::events::{EventSink, RunStart};
-use ralph_engine::{Driver, RunLedger};
+use ralph_engine::{CheckSet, Driver, MemoryUse, RunContext, RunLedger, RunPlaces, TurnInputs};
 use ralph_snapshot::ProjectLocation;
 
 use super::{invariants, lsp_helper};
@@ -348,7 +348,8 @@ pub(crate) fn drive(
         out::note(texts::not_remembered(run.policy.locale));
     }
     let mut driver = driver(app, ledger, checks, &run, &mut *sink)?;
-    (driver.interrupt, driver.supervisor, driver.answer) = (interrupt, supervisor, answer);
+    (driver.context.interrupt, driver.context.supervisor) = (interrupt, supervisor);
+    driver.inputs.answer = answer;
     Ok(driver.drive(&*agent, run, begin)?)
 }
 
@@ -361,36 +362,43 @@ pub(crate) fn driver<'a>(
     sink: &'a mut dyn EventSink,
 ) -> Result<Driver<'a>, CliError> {
     let is_gated = !checks.gates.is_empty() || checks.judge.is_some();
-    Ok(Driver {
+    let memory = checks.settings.memory;
+    let context = RunContext {
         ledger,
         clock: &app.clock,
         sink,
         interrupt: InterruptSignal::default(),
         supervisor: App::supervisor(),
-        agent_enclosure: None,
+        tree: app.work_tree(&run.id)?,
+        places: RunPlaces {
+            root: app.project.root.clone(),
+            folder: app.home.join("runs").join(run.id.as_str()),
+            foundations: foundations(&app.project),
+            shelter: app.home_without_git(),
+        },
+        held: Vec::new(),
+    };
+    let set = CheckSet {
         gates: checks.gates,
         judge: checks.judge,
         until: checks.until,
         chosen: checks.chosen,
         affected: affected(app, &checks.settings),
-        tree: app.work_tree(&run.id)?,
-        root: app.project.root.clone(),
-        folder: app.home.join("runs").join(run.id.as_str()),
-        agent_env: app.env.clone().into_iter().collect(),
         // Without a gate it is not used, and filtering takes time.
         gate_env: if is_gated { gate_env(&app.env, &checks.settings) } else { Vec::new() },
+    };
+    let inputs = TurnInputs {
+        agent_env: app.env.clone().into_iter().collect(),
         answer: None,
         template: checks.settings.template,
-        recall: app.recall(checks.settings.memory, run.policy.locale),
-        foundations: foundations(&app.project),
-        shelter: app.home_without_git(),
-        kept: None,
-        agent_left: None,
-        held: Vec::new(),
-        unsealed: None,
-        remembers: checks.settings.memory.is_enabled && app.has_a_place_for_memory(),
+        enclosure: None,
+    };
+    let memory = MemoryUse {
+        remembers: memory.is_enabled && app.has_a_place_for_memory(),
+        recall: app.recall(memory, run.policy.locale),
         left: None,
-    })
+    };
+    Ok(Driver::new(context, set, inputs, memory))
 }
 
 /// Returns the source of tests that run first, if the settings want it.

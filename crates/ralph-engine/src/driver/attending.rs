@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ralph_snapshot::{SnapshotError, TreeError, WorkTree};
 
-use super::Driver;
+use super::RunContext;
 use crate::error::EngineError;
 
 /// Time between two checks for interruptions.
@@ -15,7 +15,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Time after which the work is shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
-impl Driver<'_> {
+impl RunContext<'_> {
     /// Does work in a thread of its own. Meanwhile it calls the sink and checks
     /// for interruptions.
     pub(crate) fn run_in_background<T: Send>(&mut self, work: impl Fn(&WorkTree) -> T + Sync) -> T {

@@ -6,14 +6,14 @@ use ralph_checks::{Gate, GateContext, test_fingerprint};
 use ralph_core::evidence::GateReport;
 use ralph_core::{Run, TreeId};
 
-use super::Driver;
 use super::gates::known;
+use super::suite::GateRunner;
 use super::timing::TimeLimit;
 use crate::affected;
 use crate::error::EngineError;
 use crate::events::RunEvent;
 
-impl Driver<'_> {
+impl GateRunner<'_, '_> {
     /// Runs the tests that depend on the turn's changes, of the gates with
     /// these numbers. Returns reports for gates that failed and need not run as
     /// a whole.
@@ -25,16 +25,16 @@ impl Driver<'_> {
     ) -> Result<Vec<(usize, GateReport)>, EngineError> {
         // At the start all failures are wanted. At the end only the whole gate
         // can still make a success of the run.
-        let is_between = run.baseline.is_some() && self.exhausted(run).is_none();
-        let Some(affected) = self.affected.clone().filter(|_| is_between) else {
+        let is_between = run.baseline.is_some() && self.context.exhausted(run).is_none();
+        let Some(affected) = self.checks.affected.clone().filter(|_| is_between) else {
             return Ok(Vec::new());
         };
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
         let Some(before) = run.tree.as_ref().or(start) else { return Ok(Vec::new()) };
-        let differences = known(self.tree.changes(before, tree))?.unwrap_or_default();
+        let differences = known(self.context.tree.changes(before, tree))?.unwrap_or_default();
         let changed: Vec<String> =
             differences.iter().map(|change| change.path.to_string_lossy().into_owned()).collect();
-        let tests = affected.of(&changed, self.clock.now());
+        let tests = affected.of(&changed, self.context.clock.now());
         let found = self.first(run, missing, &tests);
         let doubtful: Vec<usize> = found
             .iter()
@@ -60,27 +60,30 @@ impl Driver<'_> {
         wanted: &[usize],
         tests: &[ralph_checks::AffectedTest],
     ) -> Vec<(usize, GateReport)> {
-        if tests.is_empty() || self.interrupt.is_raised() {
+        if tests.is_empty() || self.context.interrupt.is_raised() {
             return Vec::new();
         }
-        let all = std::mem::take(&mut self.gates);
+        let all = std::mem::take(&mut self.checks.gates);
         let gates: Vec<&dyn Gate> = wanted.iter().map(|at| &*all[*at]).collect();
-        let limit = TimeLimit { until: self.until, locale: run.policy.locale };
-        let bound = limit.bind(&gates, self.ledger.store());
+        let limit = TimeLimit { until: self.checks.until, locale: run.policy.locale };
+        let bound = limit.bind(&gates, self.context.ledger.store());
         let gates: Vec<&dyn Gate> = bound.iter().map(|gate| &**gate).collect();
-        let site =
-            GateContext { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
+        let site = GateContext {
+            supervisor: &self.context.supervisor,
+            root: &self.context.places.root,
+            env: &self.checks.gate_env,
+        };
         let mut watcher = super::suite::SuiteWatcher::new(
             run,
-            &mut *self.sink,
-            self.clock,
-            &self.interrupt,
-            self.ledger.store(),
+            &mut *self.context.sink,
+            self.context.clock,
+            &self.context.interrupt,
+            self.context.ledger.store(),
         );
         let found = affected::failures(&gates, tests, &site, &mut watcher);
         let found = found.into_iter().map(|(at, report)| (wanted[at], report)).collect();
         drop(bound);
-        self.gates = all;
+        self.checks.gates = all;
         found
     }
 
@@ -88,8 +91,8 @@ impl Driver<'_> {
     /// tells nothing new. Then the whole gate decides: a test may fail only
     /// when it is run without the others.
     fn news(&mut self, run: &Run, at: usize, report: GateReport) -> Option<(usize, GateReport)> {
-        let spec = self.gates[at].spec();
-        let folders = self.gates.iter().map(|gate| gate.spec().dir.as_str());
+        let spec = self.checks.gates[at].spec();
+        let folders = self.checks.gates.iter().map(|gate| gate.spec().dir.as_str());
         let others: Vec<String> = folders
             .filter(|dir| !dir.is_empty() && *dir != spec.dir)
             .map(|dir| format!("test {dir}: "))
@@ -106,7 +109,7 @@ impl Driver<'_> {
         }
         let report = report.of_affected(&before, &affected::print(spec));
         let event = RunEvent::GateFinished { report: &report, iteration: run.iteration };
-        self.sink.event(&event, self.clock.now());
+        self.context.sink.event(&event, self.context.clock.now());
         Some((at, report))
     }
 }

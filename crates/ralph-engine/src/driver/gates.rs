@@ -1,156 +1,74 @@
 //! Runs gates, computes trees, and compares a turn's changes.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Instant;
 
-use ralph_checks::security::{EarlierContents, MOST_EARLIER, ScanScope};
-use ralph_core::claim::Claim;
+use ralph_checks::Gate;
+use ralph_checks::judge::CriterionJudge;
+use ralph_checks::security::{EarlierContents, MOST_EARLIER, ScanScope, ScanSelection};
 use ralph_core::decide::{awaits_judge, is_otherwise_done};
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
-use ralph_core::feedback::Feedback;
 use ralph_core::policy::{GateImportance, PassCondition};
-use ralph_core::progress::Progress;
-use ralph_core::prompt::PromptSections;
 use ralph_core::run::Baseline;
-use ralph_core::{Decision, Run, TreeId, decide, wording};
+use ralph_core::{Run, TreeId, wording};
 use ralph_snapshot::{ChangeKind, EarlierFile, SnapshotLabel, Snapshots, TreeChange, TreeError};
-use ralph_store::{GatePass, IterationRecord, RunStore};
+use ralph_store::{GatePass, RunStore};
 
 use super::leftovers::LeftoverFiles;
-use super::suite::PassRecall;
-use super::{Driver, preserve, turn};
+use super::original::StartTrial;
+use super::suite::{GateRunner, PassRecall};
+use super::surroundings::OutsideWatch;
+use super::{RunContext, preserve};
+use crate::affected::AffectedTests;
 use crate::error::EngineError;
-use crate::events::{RunEvent, RunStart};
+use crate::events::RunEvent;
 use crate::stamps::GateStamps;
-use crate::steps;
 
 /// Number of rounds if gates change the files they ran on.
 const ROUNDS: u32 = 2;
 
-impl Driver<'_> {
-    /// Finds out all that must be known before the first or next turn.
-    pub(crate) fn prepare(&mut self, run: Run, how: RunStart) -> Result<Run, EngineError> {
-        self.snapshot_start(&run, how)?;
-        let run = match how {
-            RunStart::New => run,
-            RunStart::Resumed => {
-                self.note_rest(&run)?;
-                let run = self.close_lost_turn(run)?;
-                self.snapshot_changes_at_rest(&run);
-                run
-            }
-        };
-        let run = if run.baseline.is_none() {
-            self.take_baseline(&run)?
-        } else if run.iteration == 0 || self.gates.is_empty() {
-            run
-        } else {
-            self.finish_if_done(&run)?
-        };
-        match self.answer.take() {
-            Some(answer) if run.state.is_active() => self.add_answer_to_prompt(&run, answer),
-            Some(_) | None => Ok(run),
-        }
+/// The checks that prove the work of a run.
+pub struct CheckSet {
+    /// The gates.
+    pub gates: Vec<Box<dyn Gate>>,
+    /// The judge, who is asked if nothing else prevents success.
+    pub judge: Option<CriterionJudge>,
+    /// The time by which gates have to be done, because the caller waits no
+    /// longer; `None` for no limit.
+    pub until: Option<Instant>,
+    /// The files for gates that read files themselves.
+    pub chosen: ScanSelection,
+    /// Finds the tests that run first; `None` if the user wants none to.
+    pub affected: Option<AffectedTests>,
+    /// The environment of gates.
+    pub gate_env: Vec<(OsString, OsString)>,
+}
+
+/// Gathers the evidence of a turn: runs the gates, computes trees, and compares
+/// them with the start.
+pub struct EvidenceGatherer<'d, 'a> {
+    pub(super) context: &'d mut RunContext<'a>,
+    pub(super) checks: &'d mut CheckSet,
+    /// The tree as the agent left it in this turn, if it was computed.
+    pub(super) agent_left: &'d mut Option<TreeId>,
+}
+
+impl<'a> EvidenceGatherer<'_, 'a> {
+    pub(super) fn gate_runner(&mut self) -> GateRunner<'_, 'a> {
+        GateRunner { context: self.context, checks: self.checks }
     }
 
-    /// Puts the user's answer into the next prompt. It replaces the text for an
-    /// absent user.
-    fn add_answer_to_prompt(&mut self, run: &Run, answer: String) -> Result<Run, EngineError> {
-        let told = if self.gates.is_empty() { None } else { Some(run.feedback.clone()) };
-        let feedback = PromptSections { answer, ..told.unwrap_or_default() };
-        self.record(run, Run { feedback, ..run.clone() }, None)
+    pub(super) fn outside(&self) -> OutsideWatch<'_, 'a> {
+        OutsideWatch { context: self.context, checks: self.checks }
     }
 
-    /// Stores a record for a turn that a crash interrupted.
-    fn close_lost_turn(&mut self, run: Run) -> Result<Run, EngineError> {
-        if run.iteration == 0 || self.is_recorded(&run)? {
-            return Ok(run);
-        }
-        self.snapshot_lost_turn(&run);
-        let now = self.clock.now();
-        let record = turn::interrupted_record(&run, now);
-        let spent = ralph_agents::read_usage(&self.usage_file()).unwrap_or_default();
-        let next = Run { updated_at: now, usage: run.usage + spent, ..run.clone() };
-        self.record(&run, next, Some(&record))
+    fn trial(&mut self) -> StartTrial<'_, 'a> {
+        StartTrial { context: self.context, checks: self.checks }
     }
 
-    fn take_baseline(&mut self, run: &Run) -> Result<Run, EngineError> {
-        let mut evidence = self.no_turn();
-        if self.gates.is_empty() {
-            // No program ran since the snapshot of the start.
-            let start = self.kept.as_ref().map(|snapshot| snapshot.tree.clone());
-            evidence.tree = Some(start.map_or_else(|| self.tree.tree(), Ok)?);
-        } else {
-            self.look_at_files(run, &mut evidence)?;
-            self.note_outside_changes();
-        }
-        if let Some(state) = self.requested_state(run)? {
-            // Interrupted gates tell nothing about the start.
-            return self.stop_on_request(run, state);
-        }
-        self.remember_surroundings(&evidence.gates, Some(run.started_at))?;
-        let now = self.clock.now();
-        self.warn_of_weak_checks(run, &evidence);
-        let next = Run {
-            // The time limit is for the agent's work, which has not started
-            // yet.
-            asleep: now.since(run.started_at),
-            baseline: Some(steps::baseline(&evidence)),
-            progress: Progress::at_start(&evidence),
-            tree: evidence.tree,
-            updated_at: now,
-            ..run.clone()
-        };
-        self.record(run, next, None)
-    }
-
-    /// Warns the user at once if the checks of a run cannot prove its task, or
-    /// if many tests fail that may have nothing to do with it.
-    fn warn_of_weak_checks(&mut self, run: &Run, evidence: &Evidence) {
-        if self.gates.is_empty() {
-            return;
-        }
-        if let Some(text) = wording::weak_checks(run, evidence) {
-            self.emit(&RunEvent::Notice { run, text: &text });
-        }
-    }
-
-    /// Ends the run if its work was finished while no driver worked on it. The
-    /// gates' results are then stored as an iteration without a turn. If it is
-    /// not finished, the agent gets the current results.
-    fn finish_if_done(&mut self, run: &Run) -> Result<Run, EngineError> {
-        let began = self.clock.now();
-        let mut evidence = self.no_turn();
-        if !run.progress.held.is_empty() {
-            // The work was done except for held changes, which the user may
-            // have allowed since.
-            evidence.text.clone_from(&run.last_output);
-        }
-        self.gather_file_evidence(run, &mut evidence)?;
-        let judgement = decide(run, &run.policy, &evidence);
-        let Decision::Complete(_) = judgement.decision else {
-            let told = Feedback::gather(run, &run.policy, &evidence, &Claim::None, &run.progress);
-            let feedback = wording::sections(&told, &run.policy);
-            let usage = run.usage + evidence.spent();
-            return self.record(run, Run { feedback, usage, ..run.clone() }, None);
-        };
-        let record = IterationRecord {
-            number: run.iteration + 1,
-            turn: "no_turn".to_owned(),
-            log: None,
-            ..turn::iteration_record(run, &judgement, &evidence, began)
-        };
-        let last_output = run.last_output.clone();
-        let mut next = Run { last_output, ..steps::conclude(run, &judgement, &evidence) };
-        let looked = Run { iteration: record.number, ..run.clone() };
-        let lesson = self.prepare_lesson(&looked, &evidence, &mut next);
-        let next = self.record(run, next, Some(&record))?;
-        self.save_lesson(lesson);
-        Ok(next)
-    }
-
-    fn no_turn(&self) -> Evidence {
+    pub(super) fn no_turn(&self) -> Evidence {
         Evidence {
             turn: TurnEnd::Finished,
             text: String::new(),
@@ -167,7 +85,7 @@ impl Driver<'_> {
             accepts_changes: false,
             aside: std::time::Duration::ZERO,
             usage: None,
-            now: self.clock.now(),
+            now: self.context.clock.now(),
         }
     }
 
@@ -186,9 +104,10 @@ impl Driver<'_> {
     /// Passes are stored, so the judge of the turn need not run them again;
     /// nothing else of the run changes.
     pub fn check_gates(&mut self, run: &Run) -> Result<Evidence, EngineError> {
-        self.interrupt.interrupt_on_request(self.tree.handle());
+        self.context.interrupt.interrupt_on_request(self.context.tree.handle());
         let mut evidence = self.no_turn();
-        let start = || Snapshots::new(&self.tree, run.id.clone()).get(SnapshotLabel::Start).ok();
+        let start =
+            || Snapshots::new(&self.context.tree, run.id.clone()).get(SnapshotLabel::Start).ok();
         // Without a baseline the results now would count as one.
         let baseline = run.baseline.clone().unwrap_or_else(|| Baseline {
             tree: start().map(|start| start.tree),
@@ -197,7 +116,7 @@ impl Driver<'_> {
         let run = Run { baseline: Some(baseline), ..run.clone() };
         // A pass that may complete the run must be executed in it.
         self.check_files(&run, &mut evidence, PassRecall::Since(run.started_at))?;
-        self.precompute_judgement(&run, &mut evidence)?;
+        self.trial().precompute_judgement(&run, &mut evidence)?;
         Ok(evidence)
     }
 
@@ -207,15 +126,15 @@ impl Driver<'_> {
         run: &Run,
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
-        if self.gates.is_empty() {
+        if self.checks.gates.is_empty() {
             if run.progress.needs_tree(&evidence.turn, &evidence.text) {
-                evidence.tree = Some(self.tree.tree()?);
+                evidence.tree = Some(self.context.tree.tree()?);
             }
         } else {
             self.check_files(run, evidence, PassRecall::All)?;
             self.confirm(run, evidence)?;
-            self.judge_by_start(run, evidence)?;
-            evidence.weakened_state = self.state_of_weakened(&evidence.weakened);
+            self.trial().judge_by_start(run, evidence)?;
+            evidence.weakened_state = self.outside().state_of_weakened(&evidence.weakened);
         }
         self.ask_judge(run, evidence)
     }
@@ -252,18 +171,18 @@ impl Driver<'_> {
         evidence: &mut Evidence,
         recall: PassRecall,
     ) -> Result<(), EngineError> {
-        let mut leftovers = LeftoverFiles::load(&self.folder);
-        self.tree.leave_out(leftovers.untouched(&self.root));
-        let mut before = self.tree.tree()?;
+        let mut leftovers = LeftoverFiles::load(&self.context.places.folder);
+        self.context.tree.leave_out(leftovers.untouched(&self.context.places.root));
+        let mut before = self.context.tree.tree()?;
         self.agent_left.get_or_insert_with(|| before.clone());
         if let Some(last) = &run.tree {
-            evidence.approach = known(self.tree.approach(last, &before))?.flatten();
+            evidence.approach = known(self.context.tree.approach(last, &before))?.flatten();
         }
         self.choose_files(run, &before)?;
         for round in 1..=ROUNDS {
-            let sealed = self.sealed_for_gates(run);
-            let shown = self.run_gates(run, &before, recall)?;
-            self.restore_sealed_files(run, sealed)?;
+            let sealed = self.context.sealed_for_gates(run);
+            let shown = self.gate_runner().run_gates(run, &before, recall)?;
+            self.context.restore_sealed_files(run, sealed)?;
             evidence.gates = shown.reports;
             evidence.flaky.extend(shown.flaky);
             let is_known = |report: &GateReport| report.cached;
@@ -274,9 +193,9 @@ impl Driver<'_> {
                 self.tree_after_gates(run, &before, &mut leftovers)?
             };
             let settled = after == before;
-            self.forget_passes(&evidence.gates, &before)?;
+            self.gate_runner().forget_passes(&evidence.gates, &before)?;
             if settled {
-                self.remember_passes(&evidence.gates, &before)?;
+                self.gate_runner().remember_passes(&evidence.gates, &before)?;
             }
             before = after;
             if settled || round == ROUNDS || evidence.gates.iter().any(GateReport::blocks) {
@@ -285,16 +204,16 @@ impl Driver<'_> {
         }
         evidence.tree = Some(before);
         if run.baseline.is_none() {
-            preserve::remember(&self.folder, &evidence.gates)?;
+            preserve::remember(&self.context.places.folder, &evidence.gates)?;
         }
         forgive_known_failures(run, evidence);
-        preserve::compare(&self.folder, run.policy.locale, evidence);
+        preserve::compare(&self.context.places.folder, run.policy.locale, evidence);
         self.look_at_checks(run, evidence);
-        self.look_at_programs(run, evidence);
-        self.end_strays(run);
-        evidence.weakened.extend(self.held.iter().cloned());
+        self.outside().look_at_programs(run, evidence);
+        self.context.end_strays(run);
+        evidence.weakened.extend(self.context.held.iter().cloned());
         let before = run.baseline.as_ref().map(|baseline| &baseline.failing);
-        for (report, gate) in evidence.gates.iter_mut().zip(&self.gates) {
+        for (report, gate) in evidence.gates.iter_mut().zip(&self.checks.gates) {
             report.hold_to(&run.policy.zero, &run.task.targets);
             match (gate.spec().bar, before) {
                 (PassCondition::NoWorse, Some(before)) => report.forgive(before, &run.task.targets),
@@ -309,7 +228,7 @@ impl Driver<'_> {
     fn choose_files(&self, run: &Run, present: &TreeId) -> Result<(), EngineError> {
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
         let changes = match start {
-            Some(start) => known(self.tree.changes(start, present))?,
+            Some(start) => known(self.context.tree.changes(start, present))?,
             None => Some(Vec::new()),
         };
         let files = changes.as_ref().map(|changes| {
@@ -317,9 +236,9 @@ impl Driver<'_> {
             ScanScope::Only(there.map(|one| one.path.clone()).collect())
         });
         // If the start is no longer stored, every file is checked.
-        self.chosen.set(files.unwrap_or(ScanScope::All));
-        if start.is_some() && self.gates.iter().any(|gate| gate.spec().is_memory()) {
-            self.chosen.set_before(self.before(run, present, &changes.unwrap_or_default()));
+        self.checks.chosen.set(files.unwrap_or(ScanScope::All));
+        if start.is_some() && self.checks.gates.iter().any(|gate| gate.spec().is_memory()) {
+            self.checks.chosen.set_before(self.before(run, present, &changes.unwrap_or_default()));
         }
         Ok(())
     }
@@ -327,7 +246,7 @@ impl Driver<'_> {
     /// Returns the contents of changed files at the start of the run. Without
     /// them everything in those files counts.
     fn before(&self, run: &Run, present: &TreeId, changes: &[TreeChange]) -> EarlierContents {
-        let snapshots = Snapshots::new(&self.tree, run.id.clone());
+        let snapshots = Snapshots::new(&self.context.tree, run.id.clone());
         let earlier = snapshots
             .get(SnapshotLabel::Start)
             .and_then(|start| snapshots.earlier(&start, present, MOST_EARLIER));
@@ -347,31 +266,34 @@ impl Driver<'_> {
         before: &TreeId,
         leftovers: &mut LeftoverFiles,
     ) -> Result<TreeId, EngineError> {
-        leftovers.refresh(&self.root);
-        let after = self.tree.tree()?;
-        let changes = known(self.tree.changes(before, &after))?.unwrap_or_default();
+        leftovers.refresh(&self.context.places.root);
+        let after = self.context.tree.tree()?;
+        let changes = known(self.context.tree.changes(before, &after))?.unwrap_or_default();
         if let [_, ..] = changes.as_slice() {
             let files = changes.iter().map(|change| change.path.as_path());
             let text = wording::changed_by_checks(files, run.policy.locale);
-            self.emit(&RunEvent::Notice { run, text: &text });
+            self.context.emit(&RunEvent::Notice { run, text: &text });
         }
         let created = changes.into_iter().filter(|change| change.kind == ChangeKind::Added);
-        let grown = leftovers.add(&self.root, created.map(|change| change.path));
-        leftovers.save(&self.folder)?;
+        let grown = leftovers.add(&self.context.places.root, created.map(|change| change.path));
+        leftovers.save(&self.context.places.folder)?;
         if grown == 0 {
             return Ok(after);
         }
-        self.tree.leave_out(leftovers.untouched(&self.root));
-        Ok(self.tree.tree()?)
+        self.context.tree.leave_out(leftovers.untouched(&self.context.places.root));
+        Ok(self.context.tree.tree()?)
     }
+}
 
+impl GateRunner<'_, '_> {
     fn remember_passes(&self, reports: &[GateReport], tree: &TreeId) -> Result<(), EngineError> {
-        let stamps = GateStamps::new(&self.tree, &self.root, &self.gate_env);
-        for (gate, report) in self.gates.iter().zip(reports) {
+        let stamps =
+            GateStamps::new(&self.context.tree, &self.context.places.root, &self.checks.gate_env);
+        for (gate, report) in self.checks.gates.iter().zip(reports) {
             if report.passed() && !report.cached {
                 let (reading, stamp) = (report.reading.clone(), stamps.of(gate.spec()));
-                let pass = GatePass { reading, stamp, at: self.clock.now() };
-                self.ledger.store().remember_pass(&gate.key(), tree, &pass)?;
+                let pass = GatePass { reading, stamp, at: self.context.clock.now() };
+                self.context.ledger.store().remember_pass(&gate.key(), tree, &pass)?;
             }
         }
         Ok(())
@@ -379,9 +301,9 @@ impl Driver<'_> {
 
     /// Deletes earlier passes of gates that do not pass now.
     fn forget_passes(&self, reports: &[GateReport], tree: &TreeId) -> Result<(), EngineError> {
-        for (gate, report) in self.gates.iter().zip(reports) {
+        for (gate, report) in self.checks.gates.iter().zip(reports) {
             if !report.passed() {
-                self.ledger.store().forget_pass(&gate.key(), tree)?;
+                self.context.ledger.store().forget_pass(&gate.key(), tree)?;
             }
         }
         Ok(())

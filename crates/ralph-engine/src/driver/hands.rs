@@ -10,17 +10,18 @@ use ralph_core::wording::hands;
 use ralph_proc::LostPrograms;
 use ralph_snapshot::{ChangeKind, TreeChange};
 
-use super::{Driver, turn};
+use super::surroundings::OutsideWatch;
+use super::{EvidenceGatherer, RunContext, turn};
 use crate::error::EngineError;
 use crate::events::RunEvent;
 use crate::programs::{FILE, GatePrograms, ProgramPlaces};
 use crate::seal::{SealedFiles, reopen};
 
-impl Driver<'_> {
+impl OutsideWatch<'_, '_> {
     /// Stores the programs that the gates execute when the run starts.
     pub(crate) fn remember_programs(&self) -> Result<(), EngineError> {
-        let path = self.folder.join(FILE);
-        let written = turn::make_private_folder(&self.folder)
+        let path = self.context.places.folder.join(FILE);
+        let written = turn::make_private_folder(&self.context.places.folder)
             .and_then(|()| ralph_files::create_own(&path))
             .and_then(|mut file| file.write_all(&serde_json::to_vec(&self.programs())?));
         written.map_err(|source| EngineError::Write { path, source })
@@ -29,7 +30,7 @@ impl Driver<'_> {
     /// Adds to the evidence the programs that differ from the start. They are
     /// unknown for runs that an earlier version started.
     pub(crate) fn look_at_programs(&self, run: &Run, evidence: &mut Evidence) {
-        let Ok(text) = ralph_files::read_own(self.folder.join(FILE)) else { return };
+        let Ok(text) = ralph_files::read_own(self.context.places.folder.join(FILE)) else { return };
         let then: GatePrograms = serde_json::from_slice(&text).unwrap_or_default();
         let mut found = then.differing(&self.programs(), run.policy.locale);
         if found.is_empty() {
@@ -39,7 +40,7 @@ impl Driver<'_> {
         let rules = self.rules(run).unwrap_or_default();
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
         let changes = start.zip(evidence.tree.as_ref());
-        let changes = changes.and_then(|(start, now)| self.tree.changes(start, now).ok());
+        let changes = changes.and_then(|(start, now)| self.context.tree.changes(start, now).ok());
         let changes = changes.unwrap_or_default();
         // Files in the tree are judged like other files, unless they are new.
         let is_file = |place: &str| {
@@ -48,14 +49,24 @@ impl Driver<'_> {
         };
         let then = self.surroundings();
         let is_users = |place: &Path| then.as_ref().is_some_and(|then| then.is_of_rest(place));
-        found.retain(|one| !is_users(&self.root.join(&one.place)));
+        found.retain(|one| !is_users(&self.context.places.root.join(&one.place)));
         for one in &mut found {
-            one.place = self.shown(Path::new(&one.place));
+            one.place = self.context.shown(Path::new(&one.place));
         }
         found.retain(|one| !rules.allows(&one.place) && !is_file(&one.place));
         evidence.weakened.extend(found);
     }
 
+    fn programs(&self) -> GatePrograms {
+        let gates: Vec<_> = self.checks.gates.iter().map(|gate| gate.spec()).collect();
+        GatePrograms::now(
+            &gates,
+            &ProgramPlaces { root: &self.context.places.root, env: &self.checks.gate_env },
+        )
+    }
+}
+
+impl RunContext<'_> {
     /// Ends programs that escaped a supervisor that was killed or stopped.
     /// Until then they could change any file, so this turn proves nothing.
     pub(crate) fn end_strays(&mut self, run: &Run) {
@@ -75,39 +86,16 @@ impl Driver<'_> {
         self.held.push(WeakenedCheck::of_run(what, run.policy.locale));
     }
 
-    /// Gathers the evidence of the files. If they cannot be read or compared
-    /// with the start, no check counts as passed and the turn is held.
-    pub(crate) fn gather_file_evidence(
-        &mut self,
-        run: &Run,
-        evidence: &mut Evidence,
-    ) -> Result<(), EngineError> {
-        let error = match self.look_at_files(run, evidence) {
-            Err(error @ (EngineError::Tree(_) | EngineError::Snapshot(_))) => error,
-            looked => return looked,
-        };
-        let why = match error.source() {
-            Some(source) => format!("{error}: {source}"),
-            None => error.to_string(),
-        };
-        let what = hands::not_compared(&why, run.policy.locale);
-        self.emit(&RunEvent::Notice { run, text: &what });
-        let specs = self.gates.iter().map(|gate| gate.spec());
-        evidence.gates = specs.map(|spec| GateReport::unknown(spec, what.clone())).collect();
-        evidence.weakened.push(WeakenedCheck::of_run(what, run.policy.locale));
-        Ok(())
-    }
-
     /// Reads the files that judge the run before its gates run. In a session
     /// our other processes write there, too, so they are not sealed.
     pub(crate) fn sealed_for_gates(&self, run: &Run) -> Option<SealedFiles> {
-        run.session().is_none().then(|| SealedFiles::of(&self.folder))
+        run.session().is_none().then(|| SealedFiles::of(&self.places.folder))
     }
 
     /// Makes our state folders accessible again if they were closed, and holds
     /// that against the turn.
     pub(crate) fn reopen_state(&mut self, run: &Run) {
-        if reopen(self.ledger.home(), &self.folder) {
+        if reopen(self.ledger.home(), &self.places.folder) {
             self.hold(run, hands::state_closed(run.policy.locale));
         }
     }
@@ -120,7 +108,7 @@ impl Driver<'_> {
         run: &Run,
         sealed: Option<SealedFiles>,
     ) -> Result<(), EngineError> {
-        let path = self.folder.clone();
+        let path = self.places.folder.clone();
         let Some(sealed) = sealed else { return Ok(()) };
         self.reopen_state(run);
         if !path.exists() {
@@ -139,9 +127,29 @@ impl Driver<'_> {
         }
         Ok(())
     }
+}
 
-    fn programs(&self) -> GatePrograms {
-        let gates: Vec<_> = self.gates.iter().map(|gate| gate.spec()).collect();
-        GatePrograms::now(&gates, &ProgramPlaces { root: &self.root, env: &self.gate_env })
+impl EvidenceGatherer<'_, '_> {
+    /// Gathers the evidence of the files. If they cannot be read or compared
+    /// with the start, no check counts as passed and the turn is held.
+    pub(crate) fn gather_file_evidence(
+        &mut self,
+        run: &Run,
+        evidence: &mut Evidence,
+    ) -> Result<(), EngineError> {
+        let error = match self.look_at_files(run, evidence) {
+            Err(error @ (EngineError::Tree(_) | EngineError::Snapshot(_))) => error,
+            looked => return looked,
+        };
+        let why = match error.source() {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        };
+        let what = hands::not_compared(&why, run.policy.locale);
+        self.context.emit(&RunEvent::Notice { run, text: &what });
+        let specs = self.checks.gates.iter().map(|gate| gate.spec());
+        evidence.gates = specs.map(|spec| GateReport::unknown(spec, what.clone())).collect();
+        evidence.weakened.push(WeakenedCheck::of_run(what, run.policy.locale));
+        Ok(())
     }
 }

@@ -10,7 +10,7 @@ use ralph_core::wording::hands;
 use ralph_core::{Run, TreeId};
 use ralph_snapshot::ChangeKind;
 
-use super::Driver;
+use super::surroundings::OutsideWatch;
 use super::tampering::FileVersions;
 use crate::error::EngineError;
 
@@ -30,7 +30,7 @@ pub(super) fn flagged(gates: &[GateReport]) -> BTreeMap<String, BTreeSet<String>
         .collect()
 }
 
-impl Driver<'_> {
+impl OutsideWatch<'_, '_> {
     /// Adds the files whose findings are gone without a fix.
     pub(super) fn look_for_hidden(
         &self,
@@ -43,7 +43,7 @@ impl Driver<'_> {
         };
         let (rules, locale) = (self.rules(run)?, run.policy.locale);
         let mut found = Vec::new();
-        for (spec, gate) in self.gates.iter().map(|gate| gate.spec()).zip(&evidence.gates) {
+        for (spec, gate) in self.checks.gates.iter().map(|gate| gate.spec()).zip(&evidence.gates) {
             let Some(files) = flagged.get(&gate.name).filter(|_| gate.passed()) else { continue };
             let still = flagged_now(gate);
             let looks_at_single_files = TamperRules::looks_at_single_files(spec);
@@ -84,7 +84,7 @@ impl Driver<'_> {
     ) -> Result<Vec<HiddenFile>, EngineError> {
         let sides = self.both_versions(run, present)?;
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
-        let changes = start.map(|start| self.tree.changes(start, present)).transpose()?;
+        let changes = start.map(|start| self.context.tree.changes(start, present)).transpose()?;
         let added: BTreeSet<String> = changes
             .unwrap_or_default()
             .into_iter()
@@ -92,12 +92,12 @@ impl Driver<'_> {
             .map(|change| change.path.to_string_lossy().into_owned())
             .collect();
         let look = |file: &String| {
-            let is_there = self.root.join(file).is_file();
+            let is_there = self.context.places.root.join(file).is_file();
             let hidden = |place: &str, how| Some(HiddenFile { place: place.to_owned(), how });
             if let Some(stub) = stub_of(file).filter(|stub| added.contains(stub)) {
                 return hidden(&stub, HidingMethod::Stubbed(file.clone()));
             }
-            if is_there && is_passed_over(&self.root, Path::new(file)) {
+            if is_there && is_passed_over(&self.context.places.root, Path::new(file)) {
                 return hidden(file, HidingMethod::Ignored);
             }
             let of_start = sides.iter().find(|side| side.path() == file);

@@ -16,7 +16,7 @@ use ralph_snapshot::{ChangeKind, SnapshotError, SnapshotLabel, Snapshots, TreeCh
 use ralph_store::{GatePass, RunStore};
 use similar::TextDiff;
 
-use super::Driver;
+use super::EvidenceGatherer;
 use crate::error::EngineError;
 use crate::events::RunEvent;
 
@@ -36,26 +36,26 @@ const COMPARING: Duration = Duration::from_millis(500);
 /// Room for names among the changes, in characters; the rest is for lines.
 const NAMES_CHARS: usize = CHANGES_CHARS / 4;
 
-impl Driver<'_> {
+impl EvidenceGatherer<'_, '_> {
     /// Adds the judge's verdict to the evidence, if it is all that is missing.
     pub(crate) fn ask_judge(
         &mut self,
         run: &Run,
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
-        if self.gates.is_empty() && awaits_judge(run, &run.policy, evidence) {
+        if self.checks.gates.is_empty() && awaits_judge(run, &run.policy, evidence) {
             // Without gates the checks were not compared yet, and a judge
             // command may be a script of the project.
-            evidence.tree = Some(self.tree.tree()?);
+            evidence.tree = Some(self.context.tree.tree()?);
             self.look_at_checks(run, evidence);
         }
         if !awaits_judge(run, &run.policy, evidence) {
             self.ask_opinion(run, evidence);
             return Ok(());
         }
-        let Some(judge) = self.judge.take() else { return Ok(()) };
+        let Some(judge) = self.checks.judge.take() else { return Ok(()) };
         let report = self.run_judge(&judge, run, evidence);
-        self.judge = Some(judge);
+        self.checks.judge = Some(judge);
         evidence.gates.push(report?);
         self.ask_opinion(run, evidence);
         Ok(())
@@ -64,7 +64,9 @@ impl Driver<'_> {
     /// Adds the judge's opinion on progress, if the run would be given up for
     /// lack of it. The opinion can only prolong a run.
     fn ask_opinion(&mut self, run: &Run, evidence: &mut Evidence) {
-        let Some(judge) = self.judge.as_ref().map(CriterionJudge::on_progress) else { return };
+        let Some(judge) = self.checks.judge.as_ref().map(CriterionJudge::on_progress) else {
+            return;
+        };
         let (Some(tree), true) =
             (evidence.tree.clone(), awaits_opinion(run, &run.policy, evidence))
         else {
@@ -79,7 +81,7 @@ impl Driver<'_> {
             changes: &changes,
             start,
         });
-        let reports = self.execute_gates(run, &[&hearing]);
+        let reports = self.gate_runner().execute_gates(run, &[&hearing]);
         evidence.gates.extend(reports);
     }
 
@@ -91,7 +93,7 @@ impl Driver<'_> {
     ) -> Result<GateReport, EngineError> {
         let tree = match &evidence.tree {
             Some(tree) => tree.clone(),
-            None => self.tree.tree()?,
+            None => self.context.tree.tree()?,
         };
         evidence.tree = Some(tree.clone());
         let start = run.baseline.as_ref().and_then(|baseline| baseline.tree.as_ref());
@@ -103,25 +105,27 @@ impl Driver<'_> {
             changes: &changes,
             start,
         });
-        if let Some(pass) = self.ledger.store().pass(&hearing.key(), &tree)? {
+        if let Some(pass) = self.context.ledger.store().pass(&hearing.key(), &tree)? {
             let report = GateReport::remembered(judge.spec(), pass.reading);
-            self.emit(&RunEvent::GateFinished { report: &report, iteration: run.iteration });
+            self.context
+                .emit(&RunEvent::GateFinished { report: &report, iteration: run.iteration });
             return Ok(report);
         }
-        let reports = self.execute_gates(run, &[&hearing]);
+        let reports = self.gate_runner().execute_gates(run, &[&hearing]);
         let report = reports.into_iter().next();
         let mut report = report
             .unwrap_or_else(|| GateReport::unknown(judge.spec(), "it was not asked".to_owned()));
-        if report.passed() && self.tree.tree()? != tree {
+        if report.passed() && self.context.tree.tree()? != tree {
             let reason = "the files changed while it judged them".to_owned();
             report.verdict = Verdict::Unknown { reason };
             // Watchers of the run have seen a pass.
-            self.emit(&RunEvent::GateFinished { report: &report, iteration: run.iteration });
+            self.context
+                .emit(&RunEvent::GateFinished { report: &report, iteration: run.iteration });
         }
         if report.passed() {
-            let (reading, at) = (ToolReport::default(), self.clock.now());
+            let (reading, at) = (ToolReport::default(), self.context.clock.now());
             let pass = GatePass { reading, stamp: String::new(), at };
-            self.ledger.store().remember_pass(&hearing.key(), &tree, &pass)?;
+            self.context.ledger.store().remember_pass(&hearing.key(), &tree, &pass)?;
         }
         Ok(report)
     }
@@ -141,15 +145,15 @@ impl Driver<'_> {
         run: &Run,
         tree: &TreeId,
     ) -> Result<Vec<StartDifference>, SnapshotError> {
-        let snapshots = Snapshots::new(&self.tree, run.id.clone());
+        let snapshots = Snapshots::new(&self.context.tree, run.id.clone());
         let start = snapshots.get(SnapshotLabel::Start)?;
-        let changes = self.tree.changes(&start.tree, tree)?;
+        let changes = self.context.tree.changes(&start.tree, tree)?;
         let earlier = snapshots.earlier(&start, tree, MOST_BYTES)?;
         let mut earlier: BTreeMap<PathBuf, Vec<u8>> =
             earlier.into_iter().filter_map(|file| Some((file.path, file.contents?))).collect();
         let look = |change: TreeChange| {
             let before = earlier.remove(&change.path);
-            StartDifference::new(&self.root, change, before)
+            StartDifference::new(&self.context.places.root, change, before)
         };
         Ok(changes.into_iter().map(look).collect())
     }

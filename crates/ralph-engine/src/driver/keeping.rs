@@ -5,8 +5,8 @@ use ralph_core::locale::Locale;
 use ralph_core::{Evidence, Run, TreeId};
 use ralph_snapshot::{Snapshot, SnapshotLabel, Snapshots};
 
-use super::Driver;
 use super::attending::is_interruption;
+use super::{Driver, RunContext};
 use crate::error::EngineError;
 use crate::events::{RunEvent, RunStart};
 use crate::outside_changes::OutsideChanges;
@@ -14,26 +14,77 @@ use crate::outside_changes::OutsideChanges;
 impl Driver<'_> {
     /// Takes the snapshot of the start before anything changes.
     pub(crate) fn snapshot_start(&mut self, run: &Run, how: RunStart) -> Result<(), EngineError> {
-        let snapshots = Snapshots::new(&self.tree, run.id.clone());
-        self.kept = match how {
+        let snapshots = Snapshots::new(&self.context.tree, run.id.clone());
+        self.snapshots.kept = match how {
             RunStart::New => None,
             RunStart::Resumed => crate::undo::last(&snapshots.list()?).cloned(),
         };
-        if self.kept.is_some() {
+        if self.snapshots.kept.is_some() {
             return Ok(());
         }
-        let now = self.clock.now();
-        let taken = self.run_in_background(|tree| {
+        let now = self.context.clock.now();
+        let taken = self.context.run_in_background(|tree| {
             Snapshots::new(tree, run.id.clone()).take(SnapshotLabel::Start, now)
         });
-        let start = taken.inspect_err(|_| self.say_not_begun(run))?;
-        self.say_left_out(run, &start);
-        self.remember_head()?;
-        self.remember_programs()?;
-        self.kept = Some(start);
+        let start = taken.inspect_err(|_| self.snapshot_taker().say_not_begun(run))?;
+        self.snapshot_taker().say_left_out(run, &start);
+        self.outside().remember_head()?;
+        self.outside().remember_programs()?;
+        self.snapshots.kept = Some(start);
         Ok(())
     }
 
+    /// Takes a snapshot after a turn, if it changed anything.
+    ///
+    /// A failure does not end the run: the snapshot before still allows a
+    /// rollback. The first signal does not end it either, since without it the
+    /// turn's changes would be unknown later; the second one does.
+    pub(crate) fn snapshot_turn(&mut self, run: &Run, evidence: Option<&Evidence>) {
+        let seen = evidence.and_then(|seen| seen.tree.as_ref());
+        let before = self.snapshots.kept.as_ref().map(|kept| kept.tree.clone());
+        self.context.tree.handle().ignore_first();
+        let kept =
+            self.snapshot_taker().try_keep(run, SnapshotLabel::Iteration(run.iteration), seen);
+        self.context.tree.handle().go_on();
+        self.snapshot_taker().note_changes_during_checks(run);
+        if let Err(error) = kept {
+            let text = format!("no snapshot of iteration {}: {error}", run.iteration);
+            self.context.emit(&RunEvent::Notice { run, text: &text });
+        }
+        if let (Some(before), Some(kept)) = (before, &self.snapshots.kept) {
+            // Snapshots in different stores cannot be compared.
+            let changes = self.context.tree.changes(&before, &kept.tree).unwrap_or_default();
+            self.memory.add_files(&changes);
+            self.session_log().log_changed_files(run, &changes);
+        }
+    }
+
+    /// Takes a snapshot after a turn whose driver died. An orderly interruption
+    /// took one already, without later changes of others.
+    pub(crate) fn snapshot_lost_turn(&mut self, run: &Run) {
+        let label = SnapshotLabel::Iteration(run.iteration);
+        if Snapshots::new(&self.context.tree, run.id.clone()).get(label).is_err() {
+            self.snapshot_turn(run, None);
+        }
+    }
+}
+
+/// The newest snapshots of a run.
+#[derive(Default)]
+pub(crate) struct SnapshotState {
+    /// The newest snapshot.
+    pub(crate) kept: Option<Snapshot>,
+    /// The tree as the agent left it in this turn, if it was computed.
+    pub(crate) agent_left: Option<TreeId>,
+}
+
+/// Takes the snapshots of a run.
+pub(crate) struct SnapshotTaker<'d, 'a> {
+    pub(super) context: &'d mut RunContext<'a>,
+    pub(super) state: &'d mut SnapshotState,
+}
+
+impl SnapshotTaker<'_, '_> {
     /// Takes a snapshot of changes that others made while the run rested, to
     /// keep them apart from the run's own.
     ///
@@ -45,60 +96,28 @@ impl Driver<'_> {
             && !is_interruption(&error)
         {
             let text = format!("no snapshot of what others did meanwhile: {error}");
-            self.emit(&RunEvent::Notice { run, text: &text });
-        }
-    }
-
-    /// Takes a snapshot after a turn, if it changed anything.
-    ///
-    /// A failure does not end the run: the snapshot before still allows a
-    /// rollback. The first signal does not end it either, since without it the
-    /// turn's changes would be unknown later; the second one does.
-    pub(crate) fn snapshot_turn(&mut self, run: &Run, evidence: Option<&Evidence>) {
-        let seen = evidence.and_then(|seen| seen.tree.as_ref());
-        let before = self.kept.as_ref().map(|kept| kept.tree.clone());
-        self.tree.handle().ignore_first();
-        let kept = self.try_keep(run, SnapshotLabel::Iteration(run.iteration), seen);
-        self.tree.handle().go_on();
-        self.note_changes_during_checks(run);
-        if let Err(error) = kept {
-            let text = format!("no snapshot of iteration {}: {error}", run.iteration);
-            self.emit(&RunEvent::Notice { run, text: &text });
-        }
-        if let (Some(before), Some(kept)) = (before, &self.kept) {
-            // Snapshots in different stores cannot be compared.
-            let changes = self.tree.changes(&before, &kept.tree).unwrap_or_default();
-            self.log_changed_files(run, &changes);
+            self.context.emit(&RunEvent::Notice { run, text: &text });
         }
     }
 
     /// Notes changes between the end of the agent's turn and its snapshot.
     fn note_changes_during_checks(&mut self, run: &Run) {
-        if let (Some(left), Some(kept)) = (self.agent_left.take(), &self.kept) {
-            let changes = self.tree.changes(&left, &kept.tree).unwrap_or_default();
-            OutsideChanges::add(&self.folder, run.iteration, changes);
+        if let (Some(left), Some(kept)) = (self.state.agent_left.take(), &self.state.kept) {
+            let changes = self.context.tree.changes(&left, &kept.tree).unwrap_or_default();
+            OutsideChanges::add(&self.context.places.folder, run.iteration, changes);
         }
     }
 
     /// Notes changes since the newest snapshot, while no agent was at work.
     pub(crate) fn note_outside_changes(&mut self) {
-        let Some(kept) = &self.kept else { return };
+        let Some(kept) = &self.state.kept else { return };
         let number = match kept.label {
             SnapshotLabel::Iteration(number) | SnapshotLabel::Resumed(number) => number,
             SnapshotLabel::Start | SnapshotLabel::Safety(_) | SnapshotLabel::After(_) => 0,
         };
-        let present = self.tree.tree();
-        let changes = present.and_then(|present| self.tree.changes(&kept.tree, &present));
-        OutsideChanges::add(&self.folder, number + 1, changes.unwrap_or_default());
-    }
-
-    /// Takes a snapshot after a turn whose driver died. An orderly interruption
-    /// took one already, without later changes of others.
-    pub(crate) fn snapshot_lost_turn(&mut self, run: &Run) {
-        let label = SnapshotLabel::Iteration(run.iteration);
-        if Snapshots::new(&self.tree, run.id.clone()).get(label).is_err() {
-            self.snapshot_turn(run, None);
-        }
+        let present = self.context.tree.tree();
+        let changes = present.and_then(|present| self.context.tree.changes(&kept.tree, &present));
+        OutsideChanges::add(&self.context.places.folder, number + 1, changes.unwrap_or_default());
     }
 
     fn try_keep(
@@ -107,11 +126,11 @@ impl Driver<'_> {
         label: SnapshotLabel,
         seen: Option<&TreeId>,
     ) -> Result<(), EngineError> {
-        if self.foundations.iter().any(|folder| !folder.is_dir()) {
+        if self.context.places.foundations.iter().any(|folder| !folder.is_dir()) {
             return Ok(());
         }
-        let (kept, now) = (self.kept.clone(), self.clock.now());
-        let taken = self.run_in_background(|tree| {
+        let (kept, now) = (self.state.kept.clone(), self.context.clock.now());
+        let taken = self.context.run_in_background(|tree| {
             let present = match seen {
                 Some(tree) => tree.clone(),
                 None => tree.tree()?,
@@ -123,19 +142,19 @@ impl Driver<'_> {
             }
             snapshots.take(label, now).map(Some).map_err(EngineError::from)
         })?;
-        self.kept = taken.or(kept);
+        self.state.kept = taken.or(kept);
         Ok(())
     }
 
     /// Reports that the first snapshot was interrupted, if that keeps the run
     /// from starting.
     fn say_not_begun(&mut self, run: &Run) {
-        if self.interrupt.is_raised() {
+        if self.context.interrupt.is_raised() {
             let text = match run.policy.locale {
                 Locale::En => "the first snapshot was interrupted; nothing was changed",
                 Locale::Ko => "첫 스냅샷이 중단되었습니다. 변경된 파일은 없습니다",
             };
-            self.emit(&RunEvent::Notice { run, text });
+            self.context.emit(&RunEvent::Notice { run, text });
         }
     }
 
@@ -150,7 +169,7 @@ impl Driver<'_> {
                     "{path} ({size}) 은(는) 스냅샷에 담기에 너무 큽니다: 되돌려도 복구되지 않습니다"
                 ),
             };
-            self.emit(&RunEvent::Notice { run, text: &text });
+            self.context.emit(&RunEvent::Notice { run, text: &text });
         }
         for folder in &start.nested {
             let folder = folder.display();
@@ -162,7 +181,7 @@ impl Driver<'_> {
                     format!("{folder} 은(는) 별도의 저장소입니다: 그 파일은 스냅샷에 없습니다")
                 }
             };
-            self.emit(&RunEvent::Notice { run, text: &text });
+            self.context.emit(&RunEvent::Notice { run, text: &text });
         }
     }
 }

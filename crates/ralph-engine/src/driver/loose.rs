@@ -15,8 +15,7 @@ use ralph_snapshot::{
     is_changed_since,
 };
 
-use super::Driver;
-use super::surroundings::OutsideFindings;
+use super::surroundings::{OutsideFindings, OutsideWatch};
 use super::tampering::FileVersions;
 use crate::programs::GateWords;
 use crate::surroundings::GateSurroundings;
@@ -31,12 +30,12 @@ pub(super) struct LooseCase<'a> {
     pub(super) project: &'a VisibleFiles,
 }
 
-impl Driver<'_> {
+impl OutsideWatch<'_, '_> {
     /// Returns the files that checks wrote since a moment, among those that
     /// would count: they prove nothing.
     pub(super) fn written_since(&self, moment: Timestamp) -> BTreeSet<String> {
         let included = self.files_included_by_gates();
-        let files = LooseFiles::since(&self.root, moment).files.into_iter();
+        let files = LooseFiles::since(&self.context.places.root, moment).files.into_iter();
         let files = files.filter(|path| counts(&slashed(path)) || included.contains(path));
         files.map(|path| slashed(&path)).collect()
     }
@@ -56,12 +55,12 @@ impl Driver<'_> {
             }
         }
         let included = self.files_included_by_gates();
-        let mut loose = LooseFiles::since(&self.root, then.at());
+        let mut loose = LooseFiles::since(&self.context.places.root, then.at());
         loose.files.retain(|path| {
             let shown = slashed(path);
             (counts(&shown) || included.contains(path))
                 && !then.is_written(&shown)
-                && !then.is_of_rest(&self.root.join(path))
+                && !then.is_of_rest(&self.context.places.root.join(path))
         });
         for folder in &loose.nested {
             if let Some(file) = loose.files.iter().find(|file| file.starts_with(folder)) {
@@ -70,10 +69,10 @@ impl Driver<'_> {
         }
         loose.files.retain(|file| !loose.nested.iter().any(|folder| file.starts_with(folder)));
         if matches!(start.place, SnapshotPlace::Git { .. }) {
-            let held = self.tree.contents(present, &loose.files, 0).unwrap_or_default();
+            let held = self.context.tree.contents(present, &loose.files, 0).unwrap_or_default();
             loose.files.retain(|file| !held.contains_key(file));
         }
-        let ignored = if loose.files.is_empty() { Vec::new() } else { self.tree.ignored() };
+        let ignored = if loose.files.is_empty() { Vec::new() } else { self.context.tree.ignored() };
         if !matches!(start.place, SnapshotPlace::Git { .. }) {
             let is_ignored = |file: &PathBuf| ignored.iter().any(|top| file.starts_with(top));
             loose.files.retain(is_ignored);
@@ -114,9 +113,9 @@ impl Driver<'_> {
 
     /// Returns the files that the scripts and makefiles of gates include.
     fn files_included_by_gates(&self) -> BTreeSet<PathBuf> {
-        let specs = self.gates.iter().map(|gate| gate.spec());
+        let specs = self.checks.gates.iter().map(|gate| gate.spec());
         let named = specs.flat_map(|spec| {
-            let words = GateWords::of(spec, &self.root).included.into_iter();
+            let words = GateWords::of(spec, &self.context.places.root).included.into_iter();
             words.map(|word| plain(&Path::new(&spec.dir).join(word)))
         });
         named.collect()
@@ -125,8 +124,8 @@ impl Driver<'_> {
     /// Returns true if the command of a gate names an ignored file, or an
     /// ignored folder around it.
     fn is_named_by_gate(&self, file: &Path, ignored: &[PathBuf]) -> bool {
-        self.gates.iter().map(|gate| gate.spec()).any(|spec| {
-            GateWords::of(spec, &self.root).command.iter().any(|word| {
+        self.checks.gates.iter().map(|gate| gate.spec()).any(|spec| {
+            GateWords::of(spec, &self.context.places.root).command.iter().any(|word| {
                 let named = plain(&Path::new(&spec.dir).join(word));
                 file.starts_with(&named) && ignored.iter().any(|top| named.starts_with(top))
             })
@@ -136,14 +135,16 @@ impl Driver<'_> {
     /// Returns the places above the project that its files name and that can be
     /// changed. A name is resolved from its file and from where checks run.
     fn named_above(&self, named: BTreeSet<(String, String)>) -> BTreeSet<PathBuf> {
-        let gates = self.gates.iter().map(|gate| self.root.join(&gate.spec().dir));
-        let starts: BTreeSet<PathBuf> = gates.chain([self.root.clone()]).collect();
+        let gates =
+            self.checks.gates.iter().map(|gate| self.context.places.root.join(&gate.spec().dir));
+        let starts: BTreeSet<PathBuf> = gates.chain([self.context.places.root.clone()]).collect();
         let mut found = BTreeSet::new();
         for (file, name) in named {
-            let own = self.root.join(file).parent().map(Path::to_owned);
+            let own = self.context.places.root.join(file).parent().map(Path::to_owned);
             let places = starts.iter().cloned().chain(own).map(|from| plain(&from.join(&name)));
             found.extend(places.filter(|place| {
-                let is_above = !place.starts_with(&self.root) && !self.root.starts_with(place);
+                let is_above = !place.starts_with(&self.context.places.root)
+                    && !self.context.places.root.starts_with(place);
                 is_above && place.exists() && can_change(place)
             }));
         }

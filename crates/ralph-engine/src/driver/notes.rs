@@ -9,40 +9,34 @@ use ralph_core::wording::learned;
 use ralph_memory::event::{EventContext, WorkPhase};
 use ralph_memory::resume::{self, SessionAge, SummaryReader};
 
-use super::Driver;
+use super::RunContext;
 use super::memory::SessionPlan;
-use super::turn;
+use super::turn::{self, TurnRunner};
 use crate::events::RunEvent;
 use crate::recall::{NotePortion, NoteRecall, NoteRequest, RecallError, RecallResult};
 
 /// The file in the run's folder that lists the notes the conversation has seen.
 const SEEN: &str = "notes";
 
-impl Driver<'_> {
+impl TurnRunner<'_, '_> {
     /// Returns the notes for the next turn that the conversation has not seen.
     /// A failure is reported and does not stop the work.
     pub(super) fn notes(&mut self, run: &Run, plan: SessionPlan) -> Option<String> {
-        let recall = self.recall.clone().filter(NoteRecall::has_anything)?;
+        let recall = self.memory.recall.clone().filter(NoteRecall::has_anything)?;
         match self.recalled(&recall, run, plan) {
             Ok(found) => {
                 if found.retired_generated > 0 {
                     let locale = run.policy.locale;
                     let text = learned::retired_generated(found.retired_generated, locale);
-                    self.emit(&RunEvent::Notice { run, text: &text });
+                    self.context.emit(&RunEvent::Notice { run, text: &text });
                 }
                 found.shown.map(|shown| shown.text)
             }
             Err(error) => {
-                self.emit(&RunEvent::Notice { run, text: &error.to_string() });
+                self.context.emit(&RunEvent::Notice { run, text: &error.to_string() });
                 None
             }
         }
-    }
-
-    /// Returns the names of the notes that the conversation has seen.
-    pub(super) fn seen(&self) -> Vec<String> {
-        let text = ralph_files::read_own_text(self.folder.join(SEEN)).unwrap_or_default();
-        text.lines().skip(1).map(str::to_owned).collect()
     }
 
     fn recalled(
@@ -51,9 +45,9 @@ impl Driver<'_> {
         run: &Run,
         plan: SessionPlan,
     ) -> Result<RecallResult, RecallError> {
-        let path = self.folder.join(SEEN);
-        let now = self.clock.now();
-        let left = self.left.as_ref().map(|session| (session, resume::age(session, now)));
+        let path = self.context.places.folder.join(SEEN);
+        let now = self.context.clock.now();
+        let left = self.memory.left.as_ref().map(|session| (session, resume::age(session, now)));
         let is_late = left.is_some_and(|(_, age)| age == SessionAge::Old);
         // After so long all notes are shown again.
         let goes_on = plan == SessionPlan::Resume && !is_late;
@@ -96,10 +90,18 @@ impl Driver<'_> {
             recall.note_shown(&found, &wanted.place, now)?;
             let ids = [wanted.seen, shown.ids()].concat().join("\n");
             // If that fails, the agent only reads the same notes twice.
-            let _ = turn::make_private_folder(&self.folder)
+            let _ = turn::make_private_folder(&self.context.places.folder)
                 .and_then(|()| ralph_files::create_own(&path))
                 .and_then(|mut file| write!(file, "{}\n{ids}\n", spent + shown.tokens));
         }
         Ok(found)
+    }
+}
+
+impl RunContext<'_> {
+    /// Returns the names of the notes that the conversation has seen.
+    pub(super) fn seen(&self) -> Vec<String> {
+        let text = ralph_files::read_own_text(self.places.folder.join(SEEN)).unwrap_or_default();
+        text.lines().skip(1).map(str::to_owned).collect()
     }
 }

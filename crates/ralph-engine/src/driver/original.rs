@@ -35,9 +35,11 @@ use self::whole_suite::{
     SuiteJudgement, fails_without_names, is_whole, state_of, tests_of, whole_start, whole_suite,
 };
 use self::wording::TrialWording;
+use super::suite::GateRunner;
+use super::surroundings::OutsideWatch;
 use super::tampering::{self, FileVersions};
 use super::test_places::{allows_test, is_of_file};
-use super::{Driver, preserve};
+use super::{CheckSet, RunContext, preserve};
 use crate::error::EngineError;
 use crate::events::RunEvent;
 
@@ -79,7 +81,21 @@ fn pairs<'f>(files: impl Iterator<Item = &'f FileVersions>) -> Vec<FilePair<'f>>
     files.filter(|file| file.is_known()).map(FileVersions::pair).collect()
 }
 
-impl Driver<'_> {
+/// Runs tests on files of the start.
+pub(super) struct StartTrial<'d, 'a> {
+    pub(super) context: &'d mut RunContext<'a>,
+    pub(super) checks: &'d mut CheckSet,
+}
+
+impl<'a> StartTrial<'_, 'a> {
+    fn gate_runner(&mut self) -> GateRunner<'_, 'a> {
+        GateRunner { context: self.context, checks: self.checks }
+    }
+
+    fn outside(&self) -> OutsideWatch<'_, 'a> {
+        OutsideWatch { context: self.context, checks: self.checks }
+    }
+
     /// Runs the tests of the start on the present code if the run would be done
     /// otherwise. Runs new tests on the code of the start if nothing else
     /// proves the work.
@@ -92,10 +108,10 @@ impl Driver<'_> {
             return Ok(());
         }
         let began = Instant::now();
-        let project = VisibleFiles::new(&self.root);
+        let project = VisibleFiles::new(&self.context.places.root);
         self.run_start_tests(run, evidence, &project)?;
-        self.look_at_packages(run, evidence)?;
-        self.look_at_surroundings(run, evidence, &project)?;
+        self.outside().look_at_packages(run, evidence)?;
+        self.outside().look_at_surroundings(run, evidence, &project)?;
         if is_luck(run, evidence) {
             let gates: Vec<&str> = evidence.gates.iter().map(|gate| gate.name.as_str()).collect();
             let (place, what) = (gates.join(", "), wording::luck(run.policy.locale).to_owned());
@@ -115,7 +131,7 @@ impl Driver<'_> {
         if evidence.gates.iter().any(GateReport::blocks) {
             return Ok(());
         }
-        self.run_start_tests(run, evidence, &VisibleFiles::new(&self.root))
+        self.run_start_tests(run, evidence, &VisibleFiles::new(&self.context.places.root))
     }
 
     fn run_start_tests(
@@ -130,11 +146,11 @@ impl Driver<'_> {
         if case.gates.is_empty() {
             return Ok(());
         }
-        let sealed = self.sealed_for_gates(run);
-        let known = self.held.len();
+        let sealed = self.context.sealed_for_gates(run);
+        let known = self.context.held.len();
         let heard = self.run_case_tests(&case, evidence);
-        self.restore_sealed_files(run, sealed)?;
-        evidence.weakened.extend(self.held[known..].iter().cloned());
+        self.context.restore_sealed_files(run, sealed)?;
+        evidence.weakened.extend(self.context.held[known..].iter().cloned());
         heard
     }
 
@@ -170,14 +186,14 @@ impl Driver<'_> {
         evidence: &mut Evidence,
     ) -> Result<(), EngineError> {
         for index in case.gates.clone() {
-            let name = self.gates[index].spec().name.clone();
+            let name = self.checks.gates[index].spec().name.clone();
             if case.starts.contains_key(&name) {
                 continue;
             }
             let Some(report) = self.run_gate_on_start(case, index)? else { continue };
             match report.reading.tests {
                 Some(tests) if report.verdict.is_known() => {
-                    preserve::add(&self.folder, &name, &tests)?;
+                    preserve::add(&self.context.places.folder, &name, &tests)?;
                     case.starts.insert(name, ralph_core::preserve::start(&tests));
                 }
                 // A suite that did not even load is compared with its present
@@ -188,7 +204,7 @@ impl Driver<'_> {
                 Some(_) | None => self.pass_on_lack_of_time(&report, evidence),
             }
         }
-        case.gates.retain(|index| case.starts.contains_key(&self.gates[*index].spec().name));
+        case.gates.retain(|index| case.starts.contains_key(&self.checks.gates[*index].spec().name));
         Ok(())
     }
 
@@ -214,7 +230,9 @@ impl Driver<'_> {
     /// with more time runs it.
     fn pass_on_lack_of_time(&self, report: &GateReport, evidence: &mut Evidence) {
         let own = evidence.gates.iter_mut().find(|own| own.name == report.name);
-        if let (Some(_), Some(own), Verdict::Unknown { .. }) = (self.until, own, &report.verdict) {
+        if let (Some(_), Some(own), Verdict::Unknown { .. }) =
+            (self.checks.until, own, &report.verdict)
+        {
             own.verdict = report.verdict.clone();
         }
     }
@@ -235,7 +253,7 @@ impl Driver<'_> {
         if start == present {
             return Ok(None);
         }
-        let mut starts = preserve::load(&self.folder);
+        let mut starts = preserve::load(&self.context.places.folder);
         let mut whole = BTreeSet::new();
         for gate in &evidence.gates {
             if is_whole(gate, starts.get(&gate.name)) {
@@ -244,18 +262,19 @@ impl Driver<'_> {
             }
         }
         let is_judged = |index: &usize| {
-            let spec = self.gates[*index].spec();
+            let spec = self.checks.gates[*index].spec();
             let report = evidence.gates.iter().find(|report| report.name == spec.name);
             let has_tests = report.is_some_and(|report| report.reading.tests.is_some());
             // A custom command may be a suite, too.
             let is_suite = matches!(spec.criterion, Criterion::TestPass | Criterion::Custom);
             spec.need == GateImportance::Required && (has_tests || is_suite)
         };
-        let gates: Vec<usize> = (0..self.gates.len()).filter(is_judged).collect();
+        let gates: Vec<usize> = (0..self.checks.gates.len()).filter(is_judged).collect();
         if gates.is_empty() {
             return Ok(None);
         }
-        let (rules, files) = (self.rules(run)?, self.both_versions(run, &present)?);
+        let (rules, files) =
+            (self.outside().rules(run)?, self.outside().both_versions(run, &present)?);
         Ok(Some(StartCase { run, project, start, present, rules, files, starts, whole, gates }))
     }
 
@@ -294,7 +313,7 @@ impl Driver<'_> {
                 return Ok(());
             }
         };
-        self.emit(&RunEvent::Notice { run: case.run, text: trial.announced() });
+        self.context.emit(&RunEvent::Notice { run: case.run, text: trial.announced() });
         let stage = TrialStage::TestsOfStart;
         let overlay = StageOverlay { stage, supervisor: &supervisor, restored: &material };
         let (mut verdicts, mut doubts) = (Vec::new(), Vec::new());
@@ -303,7 +322,9 @@ impl Driver<'_> {
             if heard.as_ref().is_some_and(|heard| heard.objections.is_empty()) {
                 doubts.extend(self.run_controls(case, index, &material, evidence)?);
             }
-            verdicts.extend(heard.map(|verdict| (self.gates[index].spec().name.clone(), verdict)));
+            verdicts.extend(
+                heard.map(|verdict| (self.checks.gates[index].spec().name.clone(), verdict)),
+            );
         }
         if verdicts.len() == case.gates.len() {
             self.replace_reading(case, &material, evidence);
@@ -344,12 +365,12 @@ impl Driver<'_> {
         overlay: StageOverlay<'_>,
         evidence: &mut Evidence,
     ) -> Result<Option<StartSuiteResult>, EngineError> {
-        let name = self.gates[index].spec().name.clone();
+        let name = self.checks.gates[index].spec().name.clone();
         let report = self.run_on_stage(case, index, overlay)?;
         let own = evidence.gates.iter().find(|report| report.name == name).cloned();
         let Some((then, own)) = case.starts.get(&name).zip(own) else { return Ok(None) };
         if let Verdict::Unknown { reason } = &report.verdict {
-            if self.until.is_none() {
+            if self.checks.until.is_none() {
                 let trial = TrialWording::new(overlay.restored, case.run.policy.locale);
                 let what = trial.not_possible(reason);
                 evidence.edited.push(TestEdit { place: trial.places(), what });
@@ -395,16 +416,17 @@ impl Driver<'_> {
         // A suite that names no tests is assumed to run them all. A custom
         // command may run none of them.
         let runs_all = |index: &usize| {
-            let spec = self.gates[*index].spec();
+            let spec = self.checks.gates[*index].spec();
             spec.criterion == Criterion::TestPass && case.whole.contains(&spec.name)
         };
         let has_whole = case.gates.iter().any(runs_all);
-        let names_tests = |index: &&usize| !case.whole.contains(&self.gates[**index].spec().name);
+        let names_tests =
+            |index: &&usize| !case.whole.contains(&self.checks.gates[**index].spec().name);
         let naming: Vec<&usize> = case.gates.iter().filter(names_tests).collect();
         let has_names = !naming.is_empty();
         let ids: Vec<&String> = naming
             .into_iter()
-            .filter_map(|index| case.starts.get(&self.gates[*index].spec().name))
+            .filter_map(|index| case.starts.get(&self.checks.gates[*index].spec().name))
             .flat_map(|start| start.passed.iter().chain(&start.failed).chain(&start.skipped))
             .collect();
         let is_run = |path: &str| {
@@ -423,18 +445,18 @@ impl Driver<'_> {
                 || is_runner_config(&one.place.file);
             is_about_tests && material.contains_key(&one.place.file) && is_run(&one.place.file)
         };
-        let found = self.tampering(&case.rules, case.run, &case.files);
+        let found = self.outside().tampering(&case.rules, case.run, &case.files);
         let (heard, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_heard);
         let judged: Vec<String> =
-            case.gates.iter().map(|index| self.gates[*index].spec().name.clone()).collect();
+            case.gates.iter().map(|index| self.checks.gates[*index].spec().name.clone()).collect();
         let locale = case.run.policy.locale;
         evidence.weakened.clear();
         evidence.edited.clear();
         evidence.accepts_changes = false;
-        preserve::compare_but(&judged, &self.folder, locale, evidence);
+        preserve::compare_but(&judged, &self.context.places.folder, locale, evidence);
         tampering::accept(&case.rules, case.run, &case.files, evidence);
-        self.look_at_programs(case.run, evidence);
-        evidence.weakened.extend(self.held.iter().cloned());
+        self.outside().look_at_programs(case.run, evidence);
+        evidence.weakened.extend(self.context.held.iter().cloned());
         tampering::report(others, &case.rules, case.run, evidence);
         let told = |one: Tampering| TestEdit {
             place: one.place.display(),

@@ -23,9 +23,11 @@ use ralph_memory::{
     failure_note,
 };
 
+use ralph_snapshot::Snapshot;
+
 use self::attempt::TurnAttempt;
 use self::failures::{CheckedTurn, TurnFailure};
-use super::Driver;
+use super::{CheckSet, MemoryUse, RunContext};
 
 /// Maximum number of a turn's new failures that are noted: the first explain
 /// the rest.
@@ -57,7 +59,16 @@ impl FailedTurn<'_> {
     }
 }
 
-impl Driver<'_> {
+/// Writes what the checks of a run taught.
+pub(crate) struct LessonWriter<'d, 'a> {
+    pub(super) context: &'d RunContext<'a>,
+    pub(super) checks: &'d CheckSet,
+    pub(super) memory: &'d MemoryUse,
+    /// The newest snapshot.
+    pub(super) kept: Option<&'d Snapshot>,
+}
+
+impl LessonWriter<'_, '_> {
     /// Returns the lesson of a turn. If it failed, known facts about such
     /// failures are added to the next prompt.
     ///
@@ -68,7 +79,7 @@ impl Driver<'_> {
         evidence: &Evidence,
         next: &mut Run,
     ) -> TurnLesson {
-        if !self.remembers || self.ledger.place_is_gone() {
+        if !self.memory.remembers || self.context.ledger.place_is_gone() {
             return TurnLesson::default();
         }
         match failures::outcome(evidence) {
@@ -104,7 +115,7 @@ impl Driver<'_> {
 
     fn learn_from(&mut self, failed: &FailedTurn<'_>, next: &mut Run) -> TurnLesson {
         let FailedTurn { run, evidence, failures, .. } = failed;
-        let home = self.ledger.home();
+        let home = self.context.ledger.home();
         let raw = RawOutputStore::new(home).keep(&failures::printed(evidence)).ok();
         let mut events = Vec::new();
         let tried = failed.tried();
@@ -132,12 +143,12 @@ impl Driver<'_> {
 
     /// Writes the lesson of a turn that is stored now.
     pub(crate) fn save_lesson(&self, lesson: TurnLesson) {
-        if lesson.0.is_empty() || self.ledger.place_is_gone() {
+        if lesson.0.is_empty() || self.context.ledger.place_is_gone() {
             return;
         }
         // A lesson that cannot be stored is lost; the run goes on.
-        let home = self.ledger.home();
-        let _ = if let Some(recall) = &self.recall {
+        let home = self.context.ledger.home();
+        let _ = if let Some(recall) = &self.memory.recall {
             Notebooks::new(home, &recall.user_home, LockPatience::Long).hand_in(lesson.0)
         } else {
             let events: Vec<LogEvent> = lesson.0.into_iter().map(clean::event).collect();

@@ -12,7 +12,7 @@ use ralph_core::locale::Locale;
 use ralph_core::policy::RuleEdition;
 use ralph_snapshot::ChangedPackages;
 
-use super::Driver;
+use super::surroundings::OutsideWatch;
 use super::tampering::FileVersions;
 use crate::error::EngineError;
 use crate::locks;
@@ -27,7 +27,7 @@ enum PermittedPackages {
     All,
 }
 
-impl Driver<'_> {
+impl OutsideWatch<'_, '_> {
     /// Adds changes of installed packages to the evidence. A change is held if
     /// there is a lock file that does not permit it, and reported otherwise. A
     /// file that Python loads by itself is held in any case.
@@ -39,7 +39,7 @@ impl Driver<'_> {
         if run.policy.edition == RuleEdition::First {
             return Ok(());
         }
-        let found = self.tree.packages_changed_since(self.moment_of_start(run));
+        let found = self.context.tree.packages_changed_since(self.moment_of_start(run));
         if found.is_empty() {
             return Ok(());
         }
@@ -53,7 +53,8 @@ impl Driver<'_> {
                 *file != packages.folder && changes.iter().any(|change| change.is_at(file))
             };
             let is_users = |file: &PathBuf| {
-                then.as_ref().is_some_and(|then| then.is_of_rest(&self.root.join(file)))
+                then.as_ref()
+                    .is_some_and(|then| then.is_of_rest(&self.context.places.root.join(file)))
             };
             let files = packages.files.iter();
             let untracked: Vec<&PathBuf> =
@@ -83,7 +84,8 @@ impl Driver<'_> {
     /// Returns true if Python or pytest load a file by themselves.
     fn is_loaded_by_itself(&self, file: &Path) -> bool {
         let has = |told: fn(&str) -> bool| {
-            ralph_files::read_text(self.root.join(file)).is_ok_and(|text| told(&text))
+            ralph_files::read_text(self.context.places.root.join(file))
+                .is_ok_and(|text| told(&text))
         };
         match file.extension().and_then(|extension| extension.to_str()) {
             Some("txt") => has(|text| text.contains("pytest11")),
@@ -106,7 +108,7 @@ impl Driver<'_> {
         let sites: BTreeSet<&Path> =
             packages.files.iter().filter_map(|file| site_of(file)).collect();
         for site in sites {
-            names.extend(modules_of(&self.root.join(site), &names));
+            names.extend(modules_of(&self.context.places.root.join(site), &names));
         }
         PermittedPackages::Packages(names)
     }

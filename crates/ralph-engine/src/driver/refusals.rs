@@ -40,10 +40,10 @@ impl Driver<'_> {
         }
         for RefusedAction { what, remedy } in refusals.iter().take(NAMED) {
             let text = format!("the agent was denied {what}; to allow it, {remedy}");
-            self.emit(&RunEvent::Notice { run, text: &redact(&text) });
+            self.context.emit(&RunEvent::Notice { run, text: &redact(&text) });
         }
         let stuck = !refusals.is_empty() && self.is_unchanged()?;
-        let turns = count(&self.folder, agent.name(), stuck)?;
+        let turns = count(&self.context.places.folder, agent.name(), stuck)?;
         let what: Vec<String> =
             refusals.iter().take(NAMED).map(|refusal| refusal.what.clone()).collect();
         Ok((!refusals.is_empty()).then(|| RefusalOutcome {
@@ -55,8 +55,8 @@ impl Driver<'_> {
     /// Returns true if the files are those of the newest snapshot. Every turn
     /// that changed something has one.
     fn is_unchanged(&self) -> Result<bool, EngineError> {
-        let present = self.tree.tree()?;
-        Ok(self.kept.as_ref().is_some_and(|kept| kept.tree == present))
+        let present = self.context.tree.tree()?;
+        Ok(self.snapshots.kept.as_ref().is_some_and(|kept| kept.tree == present))
     }
 }
 

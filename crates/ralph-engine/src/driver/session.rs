@@ -13,7 +13,7 @@ use ralph_memory::log::EventLog;
 use ralph_memory::{Notebook, SessionFilter, SessionRecord};
 use ralph_snapshot::TreeChange;
 
-use super::Driver;
+use super::{MemoryUse, RunContext};
 use crate::events::RunStart;
 
 /// Time between two checkpoints during a turn.
@@ -42,12 +42,18 @@ impl CheckpointRecorder {
     }
 }
 
-impl Driver<'_> {
+/// Records a run as a session.
+pub(crate) struct SessionLog<'d, 'a> {
+    pub(super) context: &'d RunContext<'a>,
+    pub(super) memory: &'d MemoryUse,
+}
+
+impl SessionLog<'_, '_> {
     /// Records the start or the resumption of the run, and its prompt.
-    pub(super) fn log_start(&self, run: &Run, how: RunStart) {
+    pub(super) fn log_start(&self, run: &Run, how: RunStart, answer: Option<&str>) {
         let (source, asked) = match how {
             RunStart::New => ("new", Some(run.task.text.clone())),
-            RunStart::Resumed => ("resumed", self.answer.clone()),
+            RunStart::Resumed => ("resumed", answer.map(str::to_owned)),
         };
         let worktree = Some(run.worktree.clone());
         let source = source.to_owned();
@@ -64,10 +70,10 @@ impl Driver<'_> {
     /// Returns the session of a resumed run as it was left. Call it before the
     /// resumption is recorded.
     pub(super) fn as_it_was_left(&self, run: &Run, how: RunStart) -> Option<SessionRecord> {
-        let home = self.ledger.home();
+        let home = self.context.ledger.home();
         let goes_on = match how {
             RunStart::New => false,
-            RunStart::Resumed => self.recall.is_some() && Notebook::exists(home),
+            RunStart::Resumed => self.memory.recall.is_some() && Notebook::exists(home),
         };
         let (run, limit) = (Some(run.id.to_string()), Some(1));
         let filter = SessionFilter { run, limit, ..SessionFilter::default() };
@@ -83,17 +89,10 @@ impl Driver<'_> {
 
     /// Records the files that a turn changed. A host records the changes in its
     /// session itself.
-    pub(super) fn log_changed_files(&mut self, run: &Run, changes: &[TreeChange]) {
-        if run.session().is_some() || changes.is_empty() {
-            return;
+    pub(super) fn log_changed_files(&self, run: &Run, changes: &[TreeChange]) {
+        if run.session().is_none() && !changes.is_empty() {
+            self.log_event(run, EventActor::Ralph, changed(run, named(changes)));
         }
-        let files = named(changes);
-        if let Some(left) = &mut self.left {
-            // A turn was cut off; the next reader needs its files, too.
-            let older = left.files.iter().filter(|file| !files.contains(file)).cloned();
-            left.files = files.iter().cloned().chain(older.collect::<Vec<_>>()).collect();
-        }
-        self.log_event(run, EventActor::Ralph, changed(run, files));
     }
 
     /// Records the end or the pause of the run.
@@ -111,11 +110,11 @@ impl Driver<'_> {
             | RunState::Paused(_)
             | RunState::Failed(_) => false,
         };
-        let home = self.ledger.home();
+        let home = self.context.ledger.home();
         let Some(session) = run.session().filter(|_| is_done) else { return };
-        if self.remembers && !self.ledger.place_is_gone() && Notebook::exists(home) {
+        if self.memory.remembers && !self.context.ledger.place_is_gone() && Notebook::exists(home) {
             let place = EventContext { session: Some(session.to_string()), ..place(run) };
-            append(home, &place, self.clock.now(), EventActor::Ralph, closing(run));
+            append(home, &place, self.context.clock.now(), EventActor::Ralph, closing(run));
         }
     }
 
@@ -127,14 +126,25 @@ impl Driver<'_> {
 
     /// Returns the checkpoints for a turn, if the run is recorded.
     pub(super) fn checkpoints(&self, run: &Run) -> Option<CheckpointRecorder> {
-        let home = self.ledger.home().to_owned();
-        let last = self.clock.now();
-        self.remembers.then(|| CheckpointRecorder { home, place: place(run), last })
+        let home = self.context.ledger.home().to_owned();
+        let last = self.context.clock.now();
+        self.memory.remembers.then(|| CheckpointRecorder { home, place: place(run), last })
     }
 
     fn log_event(&self, run: &Run, actor: EventActor, what: LogEventKind) {
-        if self.remembers && !self.ledger.place_is_gone() {
-            append(self.ledger.home(), &place(run), self.clock.now(), actor, what);
+        if self.memory.remembers && !self.context.ledger.place_is_gone() {
+            append(self.context.ledger.home(), &place(run), self.context.clock.now(), actor, what);
+        }
+    }
+}
+
+impl MemoryUse {
+    /// Adds the files of a turn that was cut off: the next reader needs them, too.
+    pub(super) fn add_files(&mut self, changes: &[TreeChange]) {
+        if let Some(left) = &mut self.left {
+            let files = named(changes);
+            let older = left.files.iter().filter(|file| !files.contains(file)).cloned();
+            left.files = files.iter().cloned().chain(older.collect::<Vec<_>>()).collect();
         }
     }
 }

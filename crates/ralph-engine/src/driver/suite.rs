@@ -12,9 +12,9 @@ use ralph_core::policy::GateSpec;
 use ralph_core::{Run, Timestamp, TreeId};
 use ralph_store::RunStore;
 
-use super::Driver;
 use super::pulse::DriverHeartbeat;
 use super::timing::{self, TimeLimit};
+use super::{CheckSet, RunContext};
 use crate::clock::{InterruptSignal, TimeSource};
 use crate::error::EngineError;
 use crate::events::{EventSink, RunEvent};
@@ -52,7 +52,13 @@ pub(crate) struct SuiteResult {
     pub(crate) flaky: BTreeSet<String>,
 }
 
-impl Driver<'_> {
+/// Runs the gates of a run.
+pub(super) struct GateRunner<'d, 'a> {
+    pub(super) context: &'d mut RunContext<'a>,
+    pub(super) checks: &'d mut CheckSet,
+}
+
+impl GateRunner<'_, '_> {
     /// Runs all gates on the present tree.
     pub(crate) fn run_gates(
         &mut self,
@@ -63,7 +69,7 @@ impl Driver<'_> {
         let mut reports = self.remembered(tree, recall)?;
         for report in reports.iter().flatten() {
             let event = RunEvent::GateFinished { report, iteration: run.iteration };
-            self.sink.event(&event, self.clock.now());
+            self.context.sink.event(&event, self.context.clock.now());
         }
         let missing = |reports: &[Option<GateReport>]| -> Vec<usize> {
             (0..reports.len()).filter(|index| reports[*index].is_none()).collect()
@@ -89,10 +95,11 @@ impl Driver<'_> {
         tree: &TreeId,
         recall: PassRecall,
     ) -> Result<Vec<Option<GateReport>>, EngineError> {
-        let stamps = GateStamps::new(&self.tree, &self.root, &self.gate_env);
+        let stamps =
+            GateStamps::new(&self.context.tree, &self.context.places.root, &self.checks.gate_env);
         let mut reports = Vec::new();
-        for gate in &self.gates {
-            let known = self.ledger.store().pass(&gate.key(), tree)?;
+        for gate in &self.checks.gates {
+            let known = self.context.ledger.store().pass(&gate.key(), tree)?;
             let known = known.filter(|pass| recall.admits(pass.at));
             let known = known.filter(|pass| pass.stamp == stamps.of(gate.spec()));
             reports.push(known.map(|pass| GateReport::remembered(gate.spec(), pass.reading)));
@@ -112,7 +119,7 @@ impl Driver<'_> {
         };
         let again: Vec<usize> =
             (0..shown.reports.len()).filter(|index| doubtful(&shown.reports[*index])).collect();
-        if again.is_empty() || run.baseline.is_none() || self.interrupt.is_raised() {
+        if again.is_empty() || run.baseline.is_none() || self.context.interrupt.is_raised() {
             return;
         }
         for (index, second) in again.iter().zip(self.execute(run, &again)) {
@@ -132,13 +139,13 @@ impl Driver<'_> {
     /// Executes the gates with these numbers; those of folders that the run
     /// changed come first. Returns the reports in the order of the numbers.
     fn execute(&mut self, run: &Run, wanted: &[usize]) -> Vec<GateReport> {
-        let all = std::mem::take(&mut self.gates);
-        let changed = self.chosen.get();
+        let all = std::mem::take(&mut self.checks.gates);
+        let changed = self.checks.chosen.get();
         let mut order: Vec<usize> = (0..wanted.len()).collect();
         order.sort_by_key(|position| !is_affected(all[wanted[*position]].spec(), &changed));
         let gates: Vec<&dyn Gate> = order.iter().map(|at| &*all[wanted[*at]]).collect();
         let reports = self.execute_gates(run, &gates);
-        self.gates = all;
+        self.checks.gates = all;
         let mut numbered: Vec<_> = order.into_iter().zip(reports).collect();
         numbered.sort_by_key(|(position, _)| *position);
         numbered.into_iter().map(|(_, report)| report).collect()
@@ -156,17 +163,26 @@ impl Driver<'_> {
         gates: &[&dyn Gate],
         remark: &'static str,
     ) -> Vec<GateReport> {
-        let site =
-            GateContext { supervisor: &self.supervisor, root: &self.root, env: &self.gate_env };
-        let store = self.ledger.store();
-        let limit = TimeLimit { until: self.until, locale: run.policy.locale };
+        let site = GateContext {
+            supervisor: &self.context.supervisor,
+            root: &self.context.places.root,
+            env: &self.checks.gate_env,
+        };
+        let store = self.context.ledger.store();
+        let limit = TimeLimit { until: self.checks.until, locale: run.policy.locale };
         let bound = limit.bind(gates, store);
         let bound: Vec<&dyn Gate> = bound.iter().map(|gate| &**gate).collect();
-        let watcher = SuiteWatcher::new(run, &mut *self.sink, self.clock, &self.interrupt, store);
+        let watcher = SuiteWatcher::new(
+            run,
+            &mut *self.context.sink,
+            self.context.clock,
+            &self.context.interrupt,
+            store,
+        );
         let mut watcher = SuiteWatcher { remark, ..watcher };
         let reports = run_together(&bound, &site, jobs(), &mut watcher);
         let executed = gates.iter().map(|gate| gate.spec()).zip(&reports);
-        timing::remember(store, executed, self.clock.now());
+        timing::remember(store, executed, self.context.clock.now());
         reports
     }
 }

@@ -5,7 +5,7 @@ use ralph_core::{Run, TreeId};
 use ralph_snapshot::{SnapshotError, SnapshotLabel, Snapshots};
 use ralph_store::RunStore;
 
-use super::Driver;
+use super::RunContext;
 
 /// Maximum number of earlier turns in a summary.
 const TURNS: u32 = 8;
@@ -13,7 +13,7 @@ const TURNS: u32 = 8;
 /// Maximum number of changed files that are named.
 const FILES: usize = 40;
 
-impl Driver<'_> {
+impl RunContext<'_> {
     /// Returns a summary of the run so far. Unknown parts are left out: a
     /// failure here must not end the run.
     pub(crate) fn summary(&self, run: &Run) -> String {

@@ -19,7 +19,7 @@ use ralph_snapshot::{
 use ralph_store::RunStore;
 
 use super::loose::LooseCase;
-use super::{Driver, hidden, turn};
+use super::{CheckSet, RunContext, hidden, turn};
 use crate::error::EngineError;
 use crate::programs::{GateWords, ProgramPlaces};
 use crate::python::{PythonHost, PythonSetup, interpreters};
@@ -39,7 +39,14 @@ pub(super) struct OutsideFindings {
     pub(super) locale: Locale,
 }
 
-impl Driver<'_> {
+/// Watches what checks depend on besides the files of the present turn: the start of
+/// the run, programs, packages, and files outside the snapshots.
+pub(crate) struct OutsideWatch<'d, 'a> {
+    pub(super) context: &'d RunContext<'a>,
+    pub(super) checks: &'d CheckSet,
+}
+
+impl OutsideWatch<'_, '_> {
     /// Stores what the checks load from outside, after their first execution:
     /// files that they make or install themselves are theirs. They ran since
     /// `began`, unless another program was at work then, too.
@@ -48,14 +55,14 @@ impl Driver<'_> {
         reports: &[GateReport],
         began: Option<Timestamp>,
     ) -> Result<(), EngineError> {
-        if self.gates.is_empty() {
+        if self.checks.gates.is_empty() {
             return Ok(());
         }
-        let gates: Vec<_> = self.gates.iter().map(|gate| gate.spec()).collect();
+        let gates: Vec<_> = self.checks.gates.iter().map(|gate| gate.spec()).collect();
         let pythons = interpreters(&gates, &self.places());
         let host = self.python_host();
         let pythons = pythons.into_iter().filter_map(|program| host.ask(program)).collect();
-        let mut seen = GateSurroundings::now(&self.places(), self.clock.now());
+        let mut seen = GateSurroundings::now(&self.places(), self.context.clock.now());
         seen.pythons = pythons;
         seen.flagged = hidden::flagged(reports);
         seen.written = began.map(|began| self.written_since(began)).unwrap_or_default();
@@ -68,20 +75,20 @@ impl Driver<'_> {
         let Some(mut then) = self.surroundings() else { return Ok(()) };
         let from = if run.iteration == 0 {
             then.at()
-        } else if self.is_recorded(run)? {
-            let last = self.ledger.store().iterations(&run.id, 1)?;
+        } else if self.context.is_recorded(run)? {
+            let last = self.context.ledger.store().iterations(&run.id, 1)?;
             let Some(last) = last.last() else { return Ok(()) };
             last.ended_at
         } else {
             return Ok(());
         };
-        then.add_rest(from, self.clock.now());
+        then.add_rest(from, self.context.clock.now());
         self.write_surroundings(&then)
     }
 
     fn write_surroundings(&self, seen: &GateSurroundings) -> Result<(), EngineError> {
-        let path = self.folder.join(FILE);
-        let written = turn::make_private_folder(&self.folder)
+        let path = self.context.places.folder.join(FILE);
+        let written = turn::make_private_folder(&self.context.places.folder)
             .and_then(|()| ralph_files::write_own(&path, serde_json::to_vec(seen)?));
         written.map_err(|source| EngineError::Write { path, source })
     }
@@ -112,14 +119,14 @@ impl Driver<'_> {
             told.into_iter().map(|one| TestEdit { place: one.place, what: one.what }).collect();
         let mut found = OutsideFindings { held, told, locale };
         for python in &then.pythons {
-            found.add_code(python, &then, &self.root);
+            found.add_code(python, &then, &self.context.places.root);
         }
         self.add_plugins(&then, &mut found);
         self.add_byte_code(&then, &mut found);
-        let start = Snapshots::new(&self.tree, run.id.clone()).get(SnapshotLabel::Start);
+        let start = Snapshots::new(&self.context.tree, run.id.clone()).get(SnapshotLabel::Start);
         // A start that cannot be read holds the run already.
         if let (Ok(start), Some(present)) = (start, &evidence.tree) {
-            let changes = self.tree.changes(&start.tree, present).unwrap_or_default();
+            let changes = self.context.tree.changes(&start.tree, present).unwrap_or_default();
             let case = LooseCase { start: &start, present, changes: &changes, project };
             self.add_unseen(run, case, &then, &mut found)?;
         }
@@ -146,12 +153,13 @@ impl Driver<'_> {
         if then.pythons.is_empty() {
             return;
         }
-        let folders = ["", "src"].into_iter().map(|folder| self.root.join(folder));
-        let gates = self.gates.iter().map(|gate| self.root.join(&gate.spec().dir));
+        let folders = ["", "src"].into_iter().map(|folder| self.context.places.root.join(folder));
+        let gates =
+            self.checks.gates.iter().map(|gate| self.context.places.root.join(&gate.spec().dir));
         let folders: BTreeSet<PathBuf> = folders.chain(gates).collect();
         let lists = folders.iter().flat_map(|folder| new_plugins(folder, then.at()));
         for path in lists.filter(|path| !then.is_of_rest(path)) {
-            found.hold(&self.shown(&path), hands::plugin_listed(found.locale));
+            found.hold(&self.context.shown(&path), hands::plugin_listed(found.locale));
         }
     }
 
@@ -162,7 +170,7 @@ impl Driver<'_> {
         }
         let folders = then.pythons.iter().flat_map(|python| &python.folders);
         let folders = folders.filter(|folder| can_change(folder));
-        let folders: BTreeSet<&PathBuf> = folders.chain([&self.root]).collect();
+        let folders: BTreeSet<&PathBuf> = folders.chain([&self.context.places.root]).collect();
         let files: BTreeSet<PathBuf> =
             folders.iter().flat_map(|folder| byte_code_changed_since(folder, then.at())).collect();
         if files.is_empty() {
@@ -175,13 +183,13 @@ impl Driver<'_> {
         let differing: BTreeSet<&PathBuf> =
             verdicts.iter().flat_map(|verdict| &verdict.differing).collect();
         for path in differing.into_iter().take(NAMED) {
-            found.hold(&self.shown(path), hands::byte_code_differs(found.locale));
+            found.hold(&self.context.shown(path), hands::byte_code_differs(found.locale));
         }
         let is_unknown =
             |path: &&PathBuf| verdicts.iter().all(|verdict| verdict.unknown.contains(*path));
         if let Some(path) = files.iter().find(is_unknown) {
             let what = hands::byte_code_unknown("no Python here could tell", found.locale);
-            found.told.push(TestEdit { place: self.shown(path), what });
+            found.told.push(TestEdit { place: self.context.shown(path), what });
         }
     }
 
@@ -197,7 +205,7 @@ impl Driver<'_> {
         let LooseCase { start, present, changes, project } = case;
         let known: BTreeSet<&PathBuf> =
             start.left_out.iter().map(|file| &file.path).chain(&start.nested).collect();
-        let left_out = self.tree.left_out_beside(present)?;
+        let left_out = self.context.tree.left_out_beside(present)?;
         for path in left_out.iter().filter(|path| !known.contains(path)) {
             found.hold(&path.to_string_lossy(), hands::in_no_snapshot(found.locale));
         }
@@ -205,7 +213,7 @@ impl Driver<'_> {
         self.add_libraries(added.clone().map(|change| &*change.path), project, found);
         for change in added {
             let place = change.path.to_string_lossy();
-            let path = self.root.join(&change.path);
+            let path = self.context.places.root.join(&change.path);
             if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
                 // Only its newest commit is known.
                 found.hold(&place, hands::in_no_snapshot(found.locale));
@@ -230,12 +238,17 @@ impl Driver<'_> {
     fn program_called_as(&self, file: &Path) -> Option<PathBuf> {
         let name = file.file_name()?;
         let is_called = |gate: &GateSpec| {
-            GateWords::of(gate, &self.root).all().iter().any(|word| name == word.as_str())
+            GateWords::of(gate, &self.context.places.root)
+                .all()
+                .iter()
+                .any(|word| name == word.as_str())
         };
-        let path = self.gate_env.iter().find(|(name, _)| name == "PATH");
-        let is_program = is_executable(&self.root.join(file))
-            && self.gates.iter().any(|gate| is_called(gate.spec()));
-        is_program.then(|| find_program(name, &self.root, path.map(|(_, value)| &**value)))?
+        let path = self.checks.gate_env.iter().find(|(name, _)| name == "PATH");
+        let is_program = is_executable(&self.context.places.root.join(file))
+            && self.checks.gates.iter().any(|gate| is_called(gate.spec()));
+        is_program.then(|| {
+            find_program(name, &self.context.places.root, path.map(|(_, value)| &**value))
+        })?
     }
 
     /// Adds new Ruby libraries and headers with the name of one that checks
@@ -257,7 +270,7 @@ impl Driver<'_> {
             }
         }
         let wanted: Vec<String> = names.keys().cloned().collect();
-        for name in ruby::installed(&wanted, &self.supervisor, &self.places()) {
+        for name in ruby::installed(&wanted, &self.context.supervisor, &self.places()) {
             if let Some(place) = names.get(&name) {
                 found.hold(place, &hands::module_shadowed(&name, found.locale));
             }
@@ -267,7 +280,7 @@ impl Driver<'_> {
     /// Returns true if Python checks find the modules of a folder by their bare
     /// names: at their start, in the source folder, and beside tests.
     fn is_looked_up_in(&self, folder: &Path) -> bool {
-        let path = self.root.join(folder);
+        let path = self.context.places.root.join(folder);
         let is_start = |dir: &str| folder == Path::new(dir);
         let has_tests = || {
             let entries = fs::read_dir(&path).into_iter().flatten().flatten();
@@ -276,25 +289,28 @@ impl Driver<'_> {
         !path.join("__init__.py").exists()
             && (is_start("")
                 || is_start("src")
-                || self.gates.iter().any(|gate| is_start(&gate.spec().dir))
+                || self.checks.gates.iter().any(|gate| is_start(&gate.spec().dir))
                 || has_tests())
     }
 
     pub(super) fn surroundings(&self) -> Option<GateSurroundings> {
-        serde_json::from_slice(&ralph_files::read_own(self.folder.join(FILE)).ok()?).ok()
+        serde_json::from_slice(&ralph_files::read_own(self.context.places.folder.join(FILE)).ok()?)
+            .ok()
     }
 
     fn places(&self) -> ProgramPlaces<'_> {
-        ProgramPlaces { root: &self.root, env: &self.gate_env }
+        ProgramPlaces { root: &self.context.places.root, env: &self.checks.gate_env }
     }
 
     fn python_host(&self) -> PythonHost<'_> {
-        PythonHost { supervisor: &self.supervisor, places: self.places() }
+        PythonHost { supervisor: &self.context.supervisor, places: self.places() }
     }
+}
 
+impl RunContext<'_> {
     /// Returns a path for people: relative to the root if it is below it.
     pub(super) fn shown(&self, path: &Path) -> String {
-        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
+        path.strip_prefix(&self.places.root).unwrap_or(path).to_string_lossy().into_owned()
     }
 }
 

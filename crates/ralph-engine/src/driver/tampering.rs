@@ -19,8 +19,10 @@ use ralph_core::evidence::{Evidence, TestEdit, WeakenedCheck};
 use ralph_core::{Run, TreeId, wording};
 use ralph_snapshot::{EarlierFile, EarlierKind, Snapshot, SnapshotError, SnapshotLabel, Snapshots};
 
+use super::gates::EvidenceGatherer;
+use super::surroundings::OutsideWatch;
 use super::test_places::{allows_test, holders};
-use super::{Driver, turn};
+use super::turn;
 use crate::allowed;
 use crate::error::EngineError;
 use crate::events::RunEvent;
@@ -35,7 +37,7 @@ const HEAD: &str = "head-at-start";
 /// Maximum number of places that are named.
 const NAMED: usize = 50;
 
-impl Driver<'_> {
+impl EvidenceGatherer<'_, '_> {
     /// Adds changes of the checks to the evidence. A start that cannot be
     /// compared is held as well, since the changes are unknown.
     pub(crate) fn look_at_checks(&mut self, run: &Run, evidence: &mut Evidence) {
@@ -45,20 +47,22 @@ impl Driver<'_> {
             // The files are those of the start: nothing was changed.
             return;
         }
-        let looked = self.rules(run).and_then(|rules| {
-            let files = self.both_versions(run, &present)?;
-            let found = self.tampering(&rules, run, &files);
+        let looked = self.outside().rules(run).and_then(|rules| {
+            let files = self.outside().both_versions(run, &present)?;
+            let found = self.outside().tampering(&rules, run, &files);
             accept(&rules, run, &files, evidence);
             report(found, &rules, run, evidence);
             Ok(())
         });
         if let Err(error) = looked {
             let what = wording::hands::not_compared(&error.to_string(), run.policy.locale);
-            self.emit(&RunEvent::Notice { run, text: &what });
+            self.context.emit(&RunEvent::Notice { run, text: &what });
             evidence.weakened.push(WeakenedCheck::of_run(what, run.policy.locale));
         }
     }
+}
 
+impl OutsideWatch<'_, '_> {
     /// Returns the changes of the checks, without those that were pulled in.
     pub(super) fn tampering(
         &self,
@@ -80,14 +84,17 @@ impl Driver<'_> {
         run: &Run,
         present: &TreeId,
     ) -> Result<Vec<FileVersions>, EngineError> {
-        let snapshots = Snapshots::new(&self.tree, run.id.clone());
+        let snapshots = Snapshots::new(&self.context.tree, run.id.clone());
         let all = snapshots.list()?;
         let Some(start) = all.iter().find(|snapshot| snapshot.label == SnapshotLabel::Start) else {
             let (run, label) = (run.id.clone(), SnapshotLabel::Start);
             return Err(SnapshotError::Unknown { run, label }.into());
         };
         let files = since(start, &snapshots, &all, present)?;
-        Ok(files.into_iter().map(|file| FileVersions::read(&self.root, file)).collect())
+        Ok(files
+            .into_iter()
+            .map(|file| FileVersions::read(&self.context.places.root, file))
+            .collect())
     }
 
     /// Returns a digest of the weakened files. It tells whether the agent
@@ -95,7 +102,7 @@ impl Driver<'_> {
     pub(super) fn state_of_weakened(&self, weakened: &[WeakenedCheck]) -> Option<String> {
         let mut hasher = blake3::Hasher::new();
         for one in weakened {
-            let contents = read_small(&self.root.join(one.file()));
+            let contents = read_small(&self.context.places.root.join(one.file()));
             hasher.update(&contents.unwrap_or_default()).update(&[0]);
         }
         (!weakened.is_empty()).then(|| hasher.finalize().to_hex().to_string())
@@ -104,9 +111,9 @@ impl Driver<'_> {
     /// Stores the current commit at the start. Later commits of others may be
     /// pulled in; an older one is only a return to known contents.
     pub(crate) fn remember_head(&self) -> Result<(), EngineError> {
-        let head = self.tree.head()?.unwrap_or_default();
-        let path = self.folder.join(HEAD);
-        let written = turn::make_private_folder(&self.folder)
+        let head = self.context.tree.head()?.unwrap_or_default();
+        let path = self.context.places.folder.join(HEAD);
+        let written = turn::make_private_folder(&self.context.places.folder)
             .and_then(|()| ralph_files::create_own(&path))
             .and_then(|mut file| file.write_all(head.as_bytes()));
         written.map_err(|source| EngineError::Write { path, source })
@@ -119,13 +126,13 @@ impl Driver<'_> {
         run: &Run,
     ) -> BTreeSet<String> {
         // Without a known commit no file counts as pulled in.
-        let Some(head) = head_at_start(&self.folder) else { return BTreeSet::new() };
+        let Some(head) = head_at_start(&self.context.places.folder) else { return BTreeSet::new() };
         let head = Some(&*head).filter(|head| !head.is_empty());
         let files: BTreeSet<&String> = files.collect();
         // A repository that cannot be read is no excuse.
         let is_pulled = |file: &&String| {
             let path = Path::new(file.as_str());
-            self.tree.was_pulled_in(path, run.started_at, head).unwrap_or(false)
+            self.context.tree.was_pulled_in(path, run.started_at, head).unwrap_or(false)
         };
         files.into_iter().filter(is_pulled).cloned().collect()
     }
@@ -134,9 +141,9 @@ impl Driver<'_> {
     /// meanwhile.
     pub(crate) fn rules(&self, run: &Run) -> Result<TamperRules, EngineError> {
         let mut paths = run.policy.allowed.paths.clone();
-        paths.extend(allowed::load(&self.folder));
+        paths.extend(allowed::load(&self.context.places.folder));
         let mut gates = run.policy.gates.clone();
-        gates.extend(self.judge.as_ref().and_then(CriterionJudge::watched));
+        gates.extend(self.checks.judge.as_ref().and_then(CriterionJudge::watched));
         TamperRules::new(&gates, &paths).map_err(EngineError::Glob)
     }
 }

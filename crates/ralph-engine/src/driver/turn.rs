@@ -20,9 +20,10 @@ use ralph_core::{Run, Timestamp, TurnJudgement};
 use ralph_proc::ProgramLimits;
 use ralph_store::IterationRecord;
 
-use super::Driver;
 use super::memory::{self, AgentSession, FreshSessionReason, ResumableSession, SessionPlan};
+use super::session::SessionLog;
 use super::watch::{EarlyTurnEnd, TurnChannels, TurnWatch};
+use super::{EvidenceGatherer, MemoryUse, RunContext, TurnInputs};
 use crate::error::EngineError;
 use crate::events::RunEvent;
 use crate::steps;
@@ -46,32 +47,44 @@ struct AttemptOutcome {
     wish: Option<RunState>,
 }
 
-impl Driver<'_> {
+/// Lets the agent take its turns.
+pub(super) struct TurnRunner<'d, 'a> {
+    pub(super) context: &'d mut RunContext<'a>,
+    pub(super) inputs: &'d TurnInputs,
+    pub(super) memory: &'d MemoryUse,
+}
+
+impl<'a> TurnRunner<'_, 'a> {
+    fn session_log(&self) -> SessionLog<'_, 'a> {
+        SessionLog { context: self.context, memory: self.memory }
+    }
+
     /// Lets the agent take its turn.
     pub(crate) fn take_turn(
         &mut self,
         agent: &dyn Agent,
         run: &Run,
     ) -> Result<TurnOutcome, EngineError> {
-        let mut memory = AgentSession::load(&self.folder, agent.name());
+        let mut memory = AgentSession::load(&self.context.places.folder, agent.name());
         let mut attempt = self.run_agent(agent, run, &mut memory)?;
         if attempt.heard.kept == SessionAfterTurn::Lost && attempt.wish.is_none() {
             let text = "the agent no longer knows the conversation: a new one begins";
-            self.emit(&RunEvent::Notice { run, text });
+            self.context.emit(&RunEvent::Notice { run, text });
             memory.known = None;
             attempt = self.run_agent(agent, run, &mut memory)?;
         }
-        self.reopen_state(run);
+        self.context.reopen_state(run);
         let AttemptOutcome { heard, wish } = attempt;
         let AgentTurnOutcome { mut spoken, kept, refusals, remarks } = heard;
         if agent.keeps_sessions() {
             memory.note(kept);
-            memory.save(&self.folder)?;
+            memory.save(&self.context.places.folder)?;
         }
         for remark in &remarks {
-            self.emit(&RunEvent::Notice { run, text: &redact(remark) });
+            self.context.emit(&RunEvent::Notice { run, text: &redact(remark) });
         }
-        if let Some(folder) = self.foundations.iter().find(|folder| !folder.is_dir()) {
+        if let Some(folder) = self.context.places.foundations.iter().find(|folder| !folder.is_dir())
+        {
             spoken.end = TurnEnd::WorkTreeGone { folder: folder.display().to_string() };
         }
         Ok(TurnOutcome { spoken, wish, refusals })
@@ -85,18 +98,18 @@ impl Driver<'_> {
         memory: &mut AgentSession,
     ) -> Result<AttemptOutcome, EngineError> {
         let (session, plan, old) = self.prepare_session(agent, run, memory)?;
-        let prompt_file = self.folder.join("prompt.md");
-        let usage_file = self.usage_file();
+        let prompt_file = self.context.places.folder.join("prompt.md");
+        let usage_file = self.context.usage_file();
         self.write_prompt(run, plan, &prompt_file)?;
         let _ = fs::remove_file(&usage_file);
 
-        let now = self.clock.now();
+        let now = self.context.clock.now();
         let left = run.policy.limits.duration.saturating_sub(run.worked(now));
         let turns = run.policy.turns;
         let wall = turns.wall.min(left);
         let env = self.turn_env(run, [&prompt_file, &usage_file], now.plus(wall));
         let turn = TurnInput {
-            root: &self.root,
+            root: &self.context.places.root,
             prompt_file: &prompt_file,
             usage_file: &usage_file,
             env: &env,
@@ -110,20 +123,20 @@ impl Driver<'_> {
         };
         let limits = ProgramLimits { wall: Some(wall), idle: Some(turns.idle), grace: turns.grace };
         let mut listener = agent.listen(&turn);
-        let checkpoints = self.checkpoints(run);
+        let checkpoints = self.session_log().checkpoints(run);
         let audience = TurnChannels {
-            store: self.ledger.store(),
-            clock: self.clock,
-            sink: &mut *self.sink,
-            interrupt: &self.interrupt,
+            store: self.context.ledger.store(),
+            clock: self.context.clock,
+            sink: &mut *self.context.sink,
+            interrupt: &self.context.interrupt,
         };
         let mut watch = TurnWatch::new(run, &mut *listener, audience)
-            .with_log(&turn_log(&self.folder, run.iteration))
+            .with_log(&turn_log(&self.context.places.folder, run.iteration))
             .with_checkpoints(checkpoints);
-        let supervisor = self.supervisor.within(self.agent_enclosure.clone());
+        let supervisor = self.context.supervisor.within(self.inputs.enclosure.clone());
         let outcome = agent.run_turn(&turn, &limits, &supervisor, &mut watch)?;
         let EarlyTurnEnd { wish, cut } = watch.finish();
-        let clock = TurnClock { idle: turns.idle, wall, now: self.clock.now() };
+        let clock = TurnClock { idle: turns.idle, wall, now: self.context.clock.now() };
         let heard = listener.conclude(&TurnProcessEnd { outcome: &outcome, clock: &clock, cut });
         Ok(AttemptOutcome { heard, wish })
     }
@@ -146,7 +159,7 @@ impl Driver<'_> {
         if let SessionPlan::Summarize(why) = plan
             && let Some(text) = memory::reason(why)
         {
-            self.emit(&RunEvent::Notice { run, text: &text });
+            self.context.emit(&RunEvent::Notice { run, text: &text });
         }
         // A session that is full or made no progress is not asked for a
         // summary. That would cost a turn with its longest context, and fail
@@ -156,13 +169,9 @@ impl Driver<'_> {
         if plan != SessionPlan::Resume {
             memory.known =
                 memory::new_session().map(|session| ResumableSession { session, turns: 0 });
-            memory.save(&self.folder)?;
+            memory.save(&self.context.places.folder)?;
         }
         Ok((memory.known.as_ref().map(|known| known.session.clone()), plan, old))
-    }
-
-    pub(crate) fn usage_file(&self) -> PathBuf {
-        self.folder.join("usage.json")
     }
 
     fn write_prompt(
@@ -173,13 +182,13 @@ impl Driver<'_> {
     ) -> Result<(), EngineError> {
         let notes = self.notes(run, plan).unwrap_or_default();
         let summary = match plan {
-            SessionPlan::Summarize(_) => self.summary(run),
+            SessionPlan::Summarize(_) => self.context.summary(run),
             SessionPlan::Fresh | SessionPlan::Resume => String::new(),
         };
-        let prompt = NextPrompt::new(run).with_template(self.template.as_deref());
+        let prompt = NextPrompt::new(run).with_template(self.inputs.template.as_deref());
         let prompt = prompt.with_summary(summary).with_notes(notes).render();
-        let written =
-            make_private_folder(&self.folder).and_then(|()| ralph_files::write_own(path, &prompt));
+        let written = make_private_folder(&self.context.places.folder)
+            .and_then(|()| ralph_files::write_own(path, &prompt));
         written.map_err(|source| EngineError::Write { path: path.to_owned(), source })
     }
 
@@ -200,11 +209,19 @@ impl Driver<'_> {
         ];
         let ours = |name: &OsString| added.iter().any(|(known, _)| name == known);
         let mut env: Vec<_> =
-            self.agent_env.iter().filter(|(name, _)| !ours(name)).cloned().collect();
+            self.inputs.agent_env.iter().filter(|(name, _)| !ours(name)).cloned().collect();
         env.extend(added.iter().map(|(name, value)| (OsString::from(name), value.clone())));
         env
     }
+}
 
+impl RunContext<'_> {
+    pub(crate) fn usage_file(&self) -> PathBuf {
+        self.places.folder.join("usage.json")
+    }
+}
+
+impl EvidenceGatherer<'_, '_> {
     /// Builds the evidence of a turn from the agent's words, the gates and the
     /// tree.
     pub(crate) fn gather_evidence(
@@ -230,13 +247,13 @@ impl Driver<'_> {
             accepts_changes: false,
             aside: std::time::Duration::ZERO,
             usage,
-            now: self.clock.now(),
+            now: self.context.clock.now(),
         };
         if is_judged_by_files(&evidence.turn) {
-            self.restore_deleted_run(run)?;
+            self.context.restore_deleted_run(run)?;
             self.gather_file_evidence(run, &mut evidence)?;
         }
-        evidence.now = self.clock.now();
+        evidence.now = self.context.clock.now();
         Ok(evidence)
     }
 }

@@ -15,13 +15,12 @@ use ralph_core::{Run, Timestamp};
 use ralph_proc::ExitReason;
 use ralph_store::RunStore;
 
-use super::{HostedSession, TurnOver};
-use crate::driver::Driver;
+use super::{HostedLoop, HostedSession, TurnOver};
 use crate::error::EngineError;
 use crate::steps;
 use crate::wire::local_time;
 
-impl Driver<'_> {
+impl HostedLoop<'_, '_> {
     /// Handles a turn that ended with an error.
     pub(super) fn turn_broken(
         &mut self,
@@ -32,7 +31,7 @@ impl Driver<'_> {
         if !run.state.is_active() || hosted.place.is_answered(breakage.message.as_deref()) {
             return Ok(HostReply::silent());
         }
-        let now = self.clock.now();
+        let now = self.driver.context.clock.now();
         let said =
             LimitSearchText { text: "", stderr: &breakage.text, ending: ExitReason::Exited(1) };
         let hit = hosted.limits.find(&said, now);
@@ -64,10 +63,10 @@ impl Driver<'_> {
             }
         };
         let next = if breakage.kind == TurnErrorKind::Aborted {
-            self.snapshot_turn(run, None);
-            self.stop_on_request(run, state)?
+            self.driver.snapshot_turn(run, None);
+            self.driver.stop_on_request(run, state)?
         } else {
-            self.record(run, steps::moved_to(run, state, now), None)?
+            self.driver.record(run, steps::moved_to(run, state, now), None)?
         };
         hosted.place.set_answered(breakage.message.as_deref());
         Ok(HostReply::silent().with_note(wording::rests(&next)).in_tone(NoteTone::Warning))
@@ -86,7 +85,7 @@ impl Driver<'_> {
         let spoken = TurnReply { end, text: String::new(), usage: None };
         let turn = TurnOver { spoken, message: &breakage.message, hook: false };
         let reply = self.turn_over(run, turn, hosted)?;
-        match (&reply.effect, self.ledger.store().run(&run.id)?) {
+        match (&reply.effect, self.driver.context.ledger.store().run(&run.id)?) {
             (ReplyEffect::GoOn { .. }, Some(next)) => {
                 let note = told::provider_failed(&what, &next);
                 Ok(reply.with_note(note).in_tone(NoteTone::Error))
@@ -120,11 +119,11 @@ impl Driver<'_> {
         let RunState::Waiting(WaitReason::Limit { until }) = run.state else {
             return Ok(HostReply::silent());
         };
-        let now = self.clock.now();
+        let now = self.driver.context.clock.now();
         if now < until {
             return Ok(HostReply::of(ReplyEffect::Wake { after: until.since(now) }));
         }
-        let waited = self.record(run, steps::waited(run, now), None)?;
+        let waited = self.driver.record(run, steps::waited(run, now), None)?;
         let begun = self.begin_next(&waited)?;
         Ok(self.after_turn(&begun, &hosted.place))
     }

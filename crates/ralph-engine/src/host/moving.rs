@@ -18,11 +18,10 @@ use ralph_core::state::{PauseReason, RunState};
 use ralph_core::wording::{NextPrompt, host, told};
 
 use super::trouble::MOST_ATTEMPTS;
-use super::{HostedSession, SessionDir, summary, unless_too_late};
-use crate::driver::Driver;
+use super::{HostedLoop, HostedSession, SessionDir, summary, unless_too_late};
 use crate::error::EngineError;
 
-impl Driver<'_> {
+impl HostedLoop<'_, '_> {
     /// Handles the restart of a run's host, which may have lost its pending
     /// action, and even the session.
     pub fn answer_start(
@@ -82,7 +81,7 @@ impl Driver<'_> {
                 self.prompt_reported(run, report, hosted)
             }
             (HostActionKind::Delete, Some(PendingAction::Delete(left))) => {
-                SessionDir::new(self.ledger.home(), left).unmark();
+                SessionDir::new(self.driver.context.ledger.home(), left).unmark();
                 self.done(run, hosted)
             }
             (_, _) => self.remind(run, hosted),
@@ -100,7 +99,7 @@ impl Driver<'_> {
             let is_known = asked.pid != 0;
             !is_known || ralph_proc::process_start_time(asked.pid) == Some(asked.started)
         };
-        if run.errands.is_due(self.clock.now(), lives) {
+        if run.errands.is_due(self.driver.context.clock.now(), lives) {
             return self.record_move_step(run, run.clone(), Some(hosted));
         }
         Ok(HostReply::silent())
@@ -142,7 +141,7 @@ impl Driver<'_> {
         if run.errands.first().is_none() {
             return;
         }
-        let at = self.clock.now();
+        let at = self.driver.context.clock.now();
         run.errands.asked = Some(match ralph_proc::process_start_time(hosted.caller) {
             Some(started) => ActionRequest { pid: hosted.caller, started, at },
             None => ActionRequest { pid: 0, started: 0, at },
@@ -189,7 +188,7 @@ impl Driver<'_> {
         if let Some(hosted) = asked {
             self.stamp(&mut next, hosted);
         }
-        let next = self.record(run, next, None)?;
+        let next = self.driver.record(run, next, None)?;
         let effect = asked.and_then(|_| self.next_deed(&next, 0)).unwrap_or_default();
         Ok(HostReply::of(effect))
     }
@@ -213,9 +212,10 @@ impl Driver<'_> {
             return self.due(run, hosted);
         }
         hosted.place.unmark();
-        self.snapshot_turn(run, None);
+        self.driver.snapshot_turn(run, None);
         let alone = Run { errands: PendingActions::default(), ..run.clone() };
-        let left = self.stop_on_request(&alone, RunState::Paused(PauseReason::Interrupted))?;
+        let left =
+            self.driver.stop_on_request(&alone, RunState::Paused(PauseReason::Interrupted))?;
         Ok(HostReply::silent().with_note(told::session_gone(&left)).in_tone(NoteTone::Warning))
     }
 
@@ -249,9 +249,11 @@ impl Driver<'_> {
         text: &str,
         hosted: &HostedSession,
     ) -> Result<Option<String>, EngineError> {
-        summary::keep(&self.folder, &hosted.session, text)?;
+        summary::keep(&self.driver.context.places.folder, &hosted.session, text)?;
         let Some(path) = &hosted.summary_file else { return Ok(None) };
-        let Err(error) = publish(&self.root, path, text) else { return Ok(None) };
+        let Err(error) = publish(&self.driver.context.places.root, path, text) else {
+            return Ok(None);
+        };
         let error = format!("cannot write {}: {error}", path.display());
         self.note(run, "summary_not_written", &error)?;
         Ok(Some(error))
@@ -273,7 +275,7 @@ impl Driver<'_> {
         if run.state != RunState::Running {
             return Ok(HostReply::silent());
         }
-        let place = SessionDir::new(self.ledger.home(), session);
+        let place = SessionDir::new(self.driver.context.ledger.home(), session);
         place
             .mark(&run.id)
             .map_err(|source| EngineError::Write { path: place.folder().to_owned(), source })?;
@@ -312,22 +314,24 @@ impl Driver<'_> {
             self.record_move_step(run, run.clone(), Some(hosted))?;
             return Ok(HostReply::of(self.next_deed(run, report.attempts).unwrap_or_default()));
         }
-        let left = self.stop_on_request(run, RunState::Paused(PauseReason::Interrupted))?;
+        let left = self.driver.stop_on_request(run, RunState::Paused(PauseReason::Interrupted))?;
         Ok(HostReply::silent().with_note(host::rests(&left)).in_tone(NoteTone::Warning))
     }
 
     /// Returns the prompt for a session that replaces another one: the driver's
     /// prompt, with the summary of the old session.
     fn restart_prompt(&self, run: &Run) -> String {
-        let prompt = NextPrompt::new(run).with_template(self.template.as_deref());
+        let prompt = NextPrompt::new(run).with_template(self.driver.inputs.template.as_deref());
         if run.policy.context != ContextMode::Summarize {
             return prompt.render();
         }
         let summed_up = |text: &str| host::summary_of_old_session(text, run.policy.locale);
-        let told = match summary::load(&self.folder) {
+        let told = match summary::load(&self.driver.context.places.folder) {
             Some(known) if follows(&run.errands, &known.of) => summed_up(&known.text),
-            Some(known) => format!("{}\n\n{}", summed_up(&known.text), self.summary(run)),
-            None => self.summary(run),
+            Some(known) => {
+                format!("{}\n\n{}", summed_up(&known.text), self.driver.context.summary(run))
+            }
+            None => self.driver.context.summary(run),
         };
         prompt.with_summary(told).render()
     }

@@ -7,12 +7,11 @@ use ralph_core::wording::{NextPrompt, host as wording, told};
 use ralph_core::{Evidence, Run};
 use ralph_store::RunStore;
 
-use super::HostedSession;
-use crate::driver::Driver;
+use super::{HostedLoop, HostedSession};
 use crate::error::EngineError;
 use crate::steps;
 
-impl Driver<'_> {
+impl HostedLoop<'_, '_> {
     /// Handles a session that is opened again. A run that paused because of its
     /// client resumes and reports that. A run that the user interrupted reports
     /// how to resume it.
@@ -67,8 +66,9 @@ impl Driver<'_> {
                 if hosted.reach == HostChannel::Messages {
                     return Ok(HostReply::silent());
                 }
-                self.snapshot_turn(run, None);
-                let left = self.stop_on_request(run, RunState::Paused(PauseReason::Aborted))?;
+                self.driver.snapshot_turn(run, None);
+                let left =
+                    self.driver.stop_on_request(run, RunState::Paused(PauseReason::Aborted))?;
                 Ok(HostReply::silent().with_note(wording::rests(&left)))
             }
             RunState::Running => {
@@ -113,7 +113,11 @@ impl Driver<'_> {
         }
         let question = told::plan_mode(run.policy.locale).to_owned();
         let waiting = RunState::Waiting(WaitReason::Human { question });
-        let next = self.record(run, steps::moved_to(run, waiting, self.clock.now()), None)?;
+        let next = self.driver.record(
+            run,
+            steps::moved_to(run, waiting, self.driver.context.clock.now()),
+            None,
+        )?;
         Ok(HostReply::silent().with_note(wording::rests(&next)))
     }
 
@@ -134,17 +138,17 @@ impl Driver<'_> {
             hosted.place.note_cleared();
         }
         if run.state.is_active() && (reason != "clear" || is_cut) {
-            self.snapshot_turn(run, None);
+            self.driver.snapshot_turn(run, None);
             // The old session is the only one left once this one is gone.
             let alone = Run { errands: PendingActions::default(), ..run.clone() };
             let pause =
                 if by_hand && is_cut { PauseReason::Aborted } else { PauseReason::Interrupted };
-            let left = self.stop_on_request(&alone, RunState::Paused(pause))?;
+            let left = self.driver.stop_on_request(&alone, RunState::Paused(pause))?;
             if hosted.reach == HostChannel::Messages {
                 reply = reply.with_note(told::session_gone(&left)).in_tone(NoteTone::Warning);
             }
         }
-        let _ = self.ledger.store().checkpoint();
+        let _ = self.driver.context.ledger.store().checkpoint();
         Ok(reply)
     }
 }

@@ -7,15 +7,14 @@ use ralph_core::redact::redact;
 use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::host as wording;
 
-use super::HostedSession;
-use crate::driver::Driver;
+use super::{HostedLoop, HostedSession};
 use crate::error::EngineError;
 use crate::steps;
 
 /// Maximum number of attempts to deliver a prompt to the agent.
 pub(super) const MOST_ATTEMPTS: u32 = 5;
 
-impl Driver<'_> {
+impl HostedLoop<'_, '_> {
     pub(super) fn permission_asked(
         &mut self,
         run: &Run,
@@ -26,7 +25,11 @@ impl Driver<'_> {
         }
         let question = redact(what).into_owned();
         let state = RunState::Waiting(WaitReason::Human { question });
-        self.record(run, steps::moved_to(run, state, self.clock.now()), None)?;
+        self.driver.record(
+            run,
+            steps::moved_to(run, state, self.driver.context.clock.now()),
+            None,
+        )?;
         // The host asks the user itself.
         Ok(HostReply::silent())
     }
@@ -76,7 +79,7 @@ impl Driver<'_> {
         if attempts < MOST_ATTEMPTS {
             return Ok(HostReply::of(super::go_on(run)));
         }
-        let left = self.stop_on_request(run, RunState::Paused(PauseReason::Interrupted))?;
+        let left = self.driver.stop_on_request(run, RunState::Paused(PauseReason::Interrupted))?;
         Ok(HostReply::silent().with_note(wording::rests(&left)).in_tone(NoteTone::Warning))
     }
 }

@@ -89,8 +89,8 @@ pub(super) fn check_run(
     let checks = RunChecks { gates, judge: None, until: None, chosen, settings };
     let interrupt = progress.interrupt.clone();
     let mut driver = drive::driver(app, ledger, checks, &run, progress)?;
-    driver.interrupt = interrupt;
-    let evidence = driver.check_gates(&run)?;
+    driver.context.interrupt = interrupt;
+    let evidence = driver.gatherer().check_gates(&run)?;
     drop(driver);
     for held in &evidence.weakened {
         progress.say(&texts::held_change(&held.place, &held.what, progress.locale));

@@ -101,7 +101,7 @@ pub(super) fn start(
     let mut sink = SilentSink;
     let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
     let arming = place.note_arming();
-    let run = driver.arm(run)?;
+    let run = driver.hosted().arm(run)?;
     drop(arming);
     Ok(if run.state == RunState::Running {
         reply(&run)

@@ -216,7 +216,7 @@ impl AutoLoopContext<'_> {
         let checks = self.checks()?;
         let mut sink = SilentSink;
         let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
-        Ok(driver.go_on_because_of(&Run { baseline, ..run }, evidence)?)
+        Ok(driver.hosted().go_on_because_of(&Run { baseline, ..run }, evidence)?)
     }
 
     /// Makes a run that is not recorded, to judge the files with.
@@ -249,7 +249,7 @@ impl AutoLoopContext<'_> {
         let ledger = open_ledger(self.asked.app)?;
         let checks = self.checks()?;
         let mut driver = drive::driver(self.asked.app, ledger, checks, run, &mut sink)?;
-        Ok(driver.survey(run)?)
+        Ok(driver.gatherer().survey(run)?)
     }
 
     fn checks(&self) -> Result<RunChecks, CliError> {

@@ -12,8 +12,8 @@ use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::{NextPrompt, host as wording, told};
 use ralph_core::{Run, SessionId};
 use ralph_engine::events::SilentSink;
-use ralph_engine::host::{HostedSession, SessionDir, record_tools};
-use ralph_engine::{Driver, EngineError, RunLedger, loops};
+use ralph_engine::host::{HostedLoop, HostedSession, SessionDir, record_tools};
+use ralph_engine::{EngineError, RunLedger, loops};
 use ralph_store::{RunQuery, RunStateFilter, RunStore, StoreError};
 
 use super::calls::{self, QueuedCommandResult};
@@ -131,10 +131,10 @@ impl<'a> HookRequest<'a> {
         };
         let hosted = self.hosted(session, &checks);
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
-        let answered = driver.answer_host(&run, self.event, &hosted, self.call.heard);
-        if driver.gates.is_empty() {
+        let answered = driver.hosted().answer_host(&run, self.event, &hosted, self.call.heard);
+        if driver.checks.gates.is_empty() {
             // The process ends now. Closing the store properly would take as long as opening it.
-            driver.tree.finish();
+            driver.context.tree.finish();
             std::mem::forget(driver);
         }
         Ok(match (answered?, queued) {
@@ -229,15 +229,15 @@ impl<'a> HookRequest<'a> {
         ledger: RunLedger,
         run: &Run,
         session: &SessionId,
-        answer: impl FnOnce(&mut Driver<'_>, &HostedSession) -> Result<HostReply, EngineError>,
+        answer: impl FnOnce(&mut HostedLoop<'_, '_>, &HostedSession) -> Result<HostReply, EngineError>,
     ) -> Result<HostReply, CliError> {
         let mut sink = SilentSink;
         let checks = RunChecks::none(settings_of(self.app, run, None)?);
         let hosted = self.hosted(session, &checks);
         let mut driver = drive::driver(self.app, ledger, checks, run, &mut sink)?;
-        let answered = answer(&mut driver, &hosted);
+        let answered = answer(&mut driver.hosted(), &hosted);
         // As above, the store is not closed properly.
-        driver.tree.finish();
+        driver.context.tree.finish();
         std::mem::forget(driver);
         Ok(answered?)
     }
@@ -462,7 +462,7 @@ impl<'a> HookRequest<'a> {
         place.note_resumed(self.app.now());
         let mut sink = SilentSink;
         let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
-        let run = driver.adopt(run)?;
+        let run = driver.hosted().adopt(run)?;
         Ok(match run.state {
             RunState::Running => {
                 HostReply::of(ReplyEffect::Tell { context: NextPrompt::new(&run).reminder() })
@@ -516,7 +516,8 @@ impl<'a> HookRequest<'a> {
         let run = loops::take_over_as(ledger.store(), run, &owner, self.app.now())?;
         self.move_mark(old.as_ref(), session, &run)?;
         let (checks, mut sink) = (self.checks(&run)?, SilentSink);
-        let run = drive::driver(self.app, ledger, checks, &run, &mut sink)?.drop_turn(run)?;
+        let run =
+            drive::driver(self.app, ledger, checks, &run, &mut sink)?.hosted().drop_turn(run)?;
         let reply = HostReply::of(ReplyEffect::Tell { context: NextPrompt::new(&run).reminder() });
         Ok(reply.with_note(wording::goes_on(&run)))
     }

@@ -151,7 +151,7 @@ fn with_baseline(app: &App, settings: RunSettings, run: Run) -> Result<Run, CliE
     let mut sink = SilentSink;
     let mut driver = drive::driver(app, open_ledger(app)?, checks, &run, &mut sink)?;
     let _arming = place.note_arming();
-    Ok(driver.arm(run)?)
+    Ok(driver.hosted().arm(run)?)
 }
 
 /// Returns the given session, else the one in the client's environment.

@@ -7,16 +7,15 @@ use ralph_core::evidence::{Evidence, OldCodeFailure, ProofTest};
 use ralph_core::original;
 
 use super::new_code::NewCode;
-use super::{StageOverlay, StartCase, TrialStage, is_of_file, pairs};
-use crate::driver::Driver;
+use super::{StageOverlay, StartCase, StartTrial, TrialStage, is_of_file, pairs};
 use crate::error::EngineError;
 
-impl Driver<'_> {
+impl StartTrial<'_, '_> {
     /// Returns the tests that failed at the start and pass now, if that was
     /// found out late.
     fn mended(&self, case: &StartCase<'_>, evidence: &Evidence) -> Vec<ProofTest> {
         let mut found = Vec::new();
-        for gate in case.gates.iter().map(|index| self.gates[*index].spec()) {
+        for gate in case.gates.iter().map(|index| self.checks.gates[*index].spec()) {
             let now = evidence.gates.iter().find(|report| report.name == gate.name);
             let now = now.and_then(|report| report.reading.tests.as_ref());
             let Some((start, now)) = case.starts.get(&gate.name).zip(now) else { continue };
@@ -44,7 +43,7 @@ impl Driver<'_> {
         let added = NewCode::read(&case.files, &change.code);
         let mut found = Vec::new();
         for index in case.gates.clone() {
-            let name = self.gates[index].spec().name.clone();
+            let name = self.checks.gates[index].spec().name.clone();
             let now = evidence.gates.iter().find(|report| report.name == name);
             let now = now.and_then(|report| report.reading.tests.as_ref());
             // A suite that names no tests may fail there for any reason.

@@ -13,11 +13,10 @@ use ralph_core::original;
 
 use super::whole_suite::tests_of;
 use super::wording::TrialWording;
-use super::{StageOverlay, StartCase, TrialStage, pairs};
-use crate::driver::Driver;
+use super::{StageOverlay, StartCase, StartTrial, TrialStage, pairs};
 use crate::error::EngineError;
 
-impl Driver<'_> {
+impl StartTrial<'_, '_> {
     /// Returns findings against a gate whose tests of the start all pass. If
     /// the present tests no longer detect a failure of the start, the evidence
     /// is marked.
@@ -28,7 +27,7 @@ impl Driver<'_> {
         material: &BTreeMap<String, RestoredContents>,
         evidence: &mut Evidence,
     ) -> Result<Vec<WeakenedCheck>, EngineError> {
-        let name = &self.gates[index].spec().name;
+        let name = &self.checks.gates[index].spec().name;
         let own = evidence.gates.iter().find(|report| report.name == *name).cloned();
         let Some(own) = own else { return Ok(Vec::new()) };
         let trial = TrialWording::new(material, case.run.policy.locale);
@@ -94,7 +93,7 @@ impl Driver<'_> {
         index: usize,
         evidence: &mut Evidence,
     ) -> Result<bool, EngineError> {
-        let name = &self.gates[index].spec().name;
+        let name = &self.checks.gates[index].spec().name;
         if case.starts.get(name).is_none_or(|then| then.failed.is_empty()) {
             return Ok(false);
         }

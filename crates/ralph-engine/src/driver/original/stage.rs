@@ -11,8 +11,7 @@ use ralph_proc::{FileOverlay, OverlayContent, OverlayFile, OverlayMethod, Superv
 use ralph_snapshot::EarlierKind;
 use ralph_store::{GatePass, RunStore};
 
-use super::StartCase;
-use crate::driver::Driver;
+use super::{StartCase, StartTrial};
 use crate::driver::tampering::FileVersions;
 use crate::error::EngineError;
 
@@ -49,7 +48,7 @@ pub(super) struct StageOverlay<'a> {
     pub(super) restored: &'a BTreeMap<String, RestoredContents>,
 }
 
-impl Driver<'_> {
+impl StartTrial<'_, '_> {
     /// Runs a gate on a stage. In a session a result counts that a caller with
     /// more time found in this run.
     pub(super) fn run_on_stage(
@@ -60,22 +59,22 @@ impl Driver<'_> {
     ) -> Result<GateReport, EngineError> {
         let StageOverlay { stage, restored, .. } = overlay;
         let paths: Vec<&String> = restored.keys().collect();
-        let key = format!("{stage:?} {} {paths:?} {}", case.start, self.gates[index].key());
+        let key = format!("{stage:?} {} {paths:?} {}", case.start, self.checks.gates[index].key());
         let is_session = case.run.session().is_some();
         if is_session
-            && let Some(known) = self.ledger.store().pass(&key, &case.present)?
+            && let Some(known) = self.context.ledger.store().pass(&key, &case.present)?
             && known.at >= case.run.started_at
         {
-            return Ok(GateReport::remembered(self.gates[index].spec(), known.reading));
+            return Ok(GateReport::remembered(self.checks.gates[index].spec(), known.reading));
         }
         let report = self.report_on(case.run, index, overlay);
         // Stored results count as passes, so a suite that names no tests must
         // pass.
         let is_told = report.reading.tests.is_some() || report.passed();
         if is_session && is_told && report.verdict.is_known() {
-            let (reading, at) = (report.reading.clone(), self.clock.now());
+            let (reading, at) = (report.reading.clone(), self.context.clock.now());
             let known = GatePass { reading, stamp: String::new(), at };
-            self.ledger.store().remember_pass(&key, &case.present, &known)?;
+            self.context.ledger.store().remember_pass(&key, &case.present, &known)?;
         }
         Ok(report)
     }
@@ -87,27 +86,30 @@ impl Driver<'_> {
         index: usize,
         StageOverlay { stage, supervisor, .. }: StageOverlay<'_>,
     ) -> GateReport {
-        let own = std::mem::replace(&mut self.supervisor, supervisor.clone());
-        let env = self.gate_env.clone();
+        let own = std::mem::replace(&mut self.context.supervisor, supervisor.clone());
+        let env = self.checks.gate_env.clone();
         for (name, value) in ENVIRONMENT {
-            let known = self.gate_env.iter_mut().find(|(known, _)| known == name);
+            let known = self.checks.gate_env.iter_mut().find(|(known, _)| known == name);
             match known {
                 Some((_, known)) => {
                     known.push(" ");
                     known.push(value);
                 }
-                None => self.gate_env.push((name.into(), value.into())),
+                None => self.checks.gate_env.push((name.into(), value.into())),
             }
         }
-        self.gate_env.retain(|(name, _)| name != NX_DAEMON);
-        self.gate_env.push((NX_DAEMON.into(), "false".into()));
-        let gates = std::mem::take(&mut self.gates);
-        let mut reports =
-            self.execute_shown_as(run, &[&*gates[index]], stage.remark(run.policy.locale));
-        self.gates = gates;
-        self.gate_env = env;
-        self.supervisor = own;
-        let spec = self.gates[index].spec();
+        self.checks.gate_env.retain(|(name, _)| name != NX_DAEMON);
+        self.checks.gate_env.push((NX_DAEMON.into(), "false".into()));
+        let gates = std::mem::take(&mut self.checks.gates);
+        let mut reports = self.gate_runner().execute_shown_as(
+            run,
+            &[&*gates[index]],
+            stage.remark(run.policy.locale),
+        );
+        self.checks.gates = gates;
+        self.checks.gate_env = env;
+        self.context.supervisor = own;
+        let spec = self.checks.gates[index].spec();
         reports.pop().unwrap_or_else(|| GateReport::unknown(spec, "it did not run".to_owned()))
     }
 
@@ -136,20 +138,23 @@ impl Driver<'_> {
         }
         if restored.keys().any(|path| FileLanguage::of(path) == Some(FileLanguage::Python)) {
             // Byte code of other versions would be used for these.
-            let folders = byte_code_folders(&self.root).into_iter();
+            let folders = byte_code_folders(&self.context.places.root).into_iter();
             seen.extend(folders.map(|path| OverlayFile { path, seen: OverlayContent::Nothing }));
         }
         let overlay = FileOverlay {
-            root: self.root.clone(),
+            root: self.context.places.root.clone(),
             files: seen,
-            others: self.tree.git_folders_elsewhere(),
+            others: self.context.tree.git_folders_elsewhere(),
             fixed: Vec::new(),
         };
-        let layered = self.supervisor.with_overlay(overlay.clone(), OverlayMethod::Layers);
+        let layered = self.context.supervisor.with_overlay(overlay.clone(), OverlayMethod::Layers);
         let Err(reason) = layered.probe_overlay() else { return Ok(layered) };
-        let fixed = self.tree.ignored().into_iter().chain([PathBuf::from(".git")]).collect();
-        let copied =
-            self.supervisor.with_overlay(FileOverlay { fixed, ..overlay }, OverlayMethod::Copy);
+        let fixed =
+            self.context.tree.ignored().into_iter().chain([PathBuf::from(".git")]).collect();
+        let copied = self
+            .context
+            .supervisor
+            .with_overlay(FileOverlay { fixed, ..overlay }, OverlayMethod::Copy);
         copied.probe_overlay().map(|()| copied).map_err(|_| reason)
     }
 }

@@ -10,8 +10,8 @@ use ralph_core::{Evidence, Run, TreeId};
 use ralph_snapshot::{ChangeKind, Snapshot, SnapshotError, Snapshots};
 use similar::{ChangeTag, TextDiff};
 
+use super::LessonWriter;
 use super::mend;
-use crate::driver::Driver;
 use crate::undo;
 
 /// Maximum number of files that are compared: a larger change tells nothing.
@@ -29,7 +29,7 @@ const FEW_LINES: usize = 4;
 /// Maximum length of the agent's words that is kept, in characters.
 const APPROACH_CHARS: usize = 200;
 
-impl Driver<'_> {
+impl LessonWriter<'_, '_> {
     /// Returns the turn's changes since the turn before. Unknown parts are left
     /// out.
     pub(super) fn attempt_of(&self, run: &Run, evidence: &Evidence) -> TurnAttempt {
@@ -49,9 +49,9 @@ impl Driver<'_> {
         mut attempt: TaskAttempt,
     ) -> Result<Option<TurnAttempt>, SnapshotError> {
         let (Some(last), Some(present)) = (&run.tree, &evidence.tree) else { return Ok(None) };
-        let snapshots = Snapshots::new(&self.tree, run.id.clone());
+        let snapshots = Snapshots::new(&self.context.tree, run.id.clone());
         let is_last = |kept: &Snapshot| kept.tree == *last;
-        let kept = match self.kept.clone().filter(is_last) {
+        let kept = match self.kept.cloned().filter(is_last) {
             Some(kept) => Some(kept),
             None => undo::last(&snapshots.list()?).cloned().filter(is_last),
         };
@@ -74,7 +74,7 @@ impl Driver<'_> {
         kept: &Snapshot,
         present: &TreeId,
     ) -> Result<Vec<ChangedFile>, SnapshotError> {
-        let changes = self.tree.changes(&kept.tree, present)?;
+        let changes = self.context.tree.changes(&kept.tree, present)?;
         let earlier = snapshots.earlier(kept, present, MOST_BYTES)?;
         let mut earlier: BTreeMap<PathBuf, Option<Vec<u8>>> =
             earlier.into_iter().map(|file| (file.path, file.contents)).collect();
@@ -84,7 +84,7 @@ impl Driver<'_> {
             let after = match change.kind {
                 ChangeKind::Removed => Some(Vec::new()),
                 ChangeKind::Added | ChangeKind::Modified => {
-                    present_text(&self.root.join(&change.path))
+                    present_text(&self.context.places.root.join(&change.path))
                 }
             };
             let texts = before.as_deref().and_then(text).zip(after.as_deref().and_then(text));

@@ -15,8 +15,8 @@ use ralph_memory::{AttemptQuery, MemoryError, Notebook, StoredNote, failure_key,
 use ralph_snapshot::{ProjectLocation, Snapshots};
 
 use super::attempt::ChangedFile;
-use super::{MOST_FILES, event, mend, place, tries};
-use crate::driver::{Driver, tampering};
+use super::{LessonWriter, MOST_FILES, event, mend, place, tries};
+use crate::driver::tampering;
 use crate::landed;
 
 /// Maximum number of a run's attempts that are read.
@@ -28,11 +28,11 @@ const MOST_TRIES: usize = 2;
 /// Maximum number of fixed failures of a run that are noted.
 const MOST_FIXES: usize = 10;
 
-impl Driver<'_> {
+impl LessonWriter<'_, '_> {
     /// Returns the events that success proved: the fixes of failures. The
     /// checks of this turn give them credit.
     pub(super) fn proven_fix_events(&self, run: &Run, evidence: &Evidence) -> Vec<LogEvent> {
-        let Ok(notebook) = Notebook::open(self.ledger.home()) else { return Vec::new() };
+        let Ok(notebook) = Notebook::open(self.context.ledger.home()) else { return Vec::new() };
         let last = AttemptRecord::new(self.attempt_of(run, evidence).attempt, Vec::new());
         let mut tried = tries::taken_back(run, &notebook, &last).unwrap_or_default();
         let fixes = self.fixes((run, evidence), &notebook, &tried).unwrap_or_default();
@@ -63,7 +63,7 @@ impl Driver<'_> {
                 }
             }
         }
-        let snapshots = Snapshots::new(&self.tree, run.id.clone());
+        let snapshots = Snapshots::new(&self.context.tree, run.id.clone());
         let mut found = Vec::new();
         for (signature, tree) in signatures {
             let known = notebook.get(&failure_note(&failure_key(signature)))?;
@@ -106,19 +106,22 @@ impl Driver<'_> {
     /// code, and deletes old outputs. Returns one line with the decisions and
     /// each note that was replaced.
     pub(crate) fn consolidate(&self, run: &Run) -> Option<String> {
-        let home = self.ledger.home();
-        let is_checked = !self.gates.is_empty();
-        if !self.remembers || !is_checked || self.ledger.place_is_gone() || !Notebook::exists(home)
+        let home = self.context.ledger.home();
+        let is_checked = !self.checks.gates.is_empty();
+        if !self.memory.remembers
+            || !is_checked
+            || self.context.ledger.place_is_gone()
+            || !Notebook::exists(home)
         {
             return None;
         }
         self.refresh_code();
-        let now = self.clock.now();
+        let now = self.context.clock.now();
         let since = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or(0));
         let keeping = OutputRetention::default();
         let _ = RawOutputStore::new(home)
             .let_go(keeping, SystemTime::UNIX_EPOCH + since, |path| fs::remove_file(path));
-        let reverted = self.tree.reverted().unwrap_or_default();
+        let reverted = self.context.tree.reverted().unwrap_or_default();
         let occasion = ConsolidationContext {
             of: Some(EventContext { iteration: None, ..place(run, WorkPhase::Consolidate) }),
             now,
@@ -139,27 +142,33 @@ impl Driver<'_> {
     }
 
     fn taken_back(&self, reverted: &BTreeSet<String>) -> BTreeMap<String, String> {
-        let Ok(project) = ProjectLocation::discover(&self.root) else { return BTreeMap::new() };
-        landed::taken_back(self.ledger.home(), (&project, &self.tree), reverted)
+        let Ok(project) = ProjectLocation::discover(&self.context.places.root) else {
+            return BTreeMap::new();
+        };
+        landed::taken_back(self.context.ledger.home(), (&project, &self.context.tree), reverted)
     }
 
     /// Returns the commits of the present branch that were made since the run
     /// started.
     fn own_commits(&self) -> Vec<String> {
-        let Some(head) = tampering::head_at_start(&self.folder) else { return Vec::new() };
+        let Some(head) = tampering::head_at_start(&self.context.places.folder) else {
+            return Vec::new();
+        };
         let head = Some(head.as_str()).filter(|head| !head.is_empty());
-        self.tree.commits_since(head).unwrap_or_default()
+        self.context.tree.commits_since(head).unwrap_or_default()
     }
 
     /// Updates the index of the code, if there is one.
     fn refresh_code(&self) {
-        let home = self.ledger.home();
+        let home = self.context.ledger.home();
         if !ralph_graph::Index::exists(home) {
             return;
         }
-        let Ok(mut index) = ralph_graph::Index::open(&self.root, home) else { return };
+        let Ok(mut index) = ralph_graph::Index::open(&self.context.places.root, home) else {
+            return;
+        };
         if !index.is_new() {
-            let now = self.clock.now().as_millis().saturating_mul(1_000_000);
+            let now = self.context.clock.now().as_millis().saturating_mul(1_000_000);
             let _ = index.update(now, &mut |_| {});
         }
     }

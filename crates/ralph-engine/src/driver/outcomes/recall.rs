@@ -12,8 +12,7 @@ use ralph_memory::anchor::AnchorResolver;
 use ralph_memory::event::{AttemptRecord, LogEvent, LogEventKind, WorkPhase};
 use ralph_memory::{AttemptQuery, Notebook, PastAttempt, StoredNote, failure_key, failure_note};
 
-use super::{FailedTurn, event, place};
-use crate::driver::Driver;
+use super::{FailedTurn, LessonWriter, event, place};
 use crate::recall::{NotePortion, NoteRequest};
 
 /// Maximum number of earlier attempts that are compared.
@@ -25,7 +24,7 @@ const MOST_REMINDERS: usize = 3;
 /// Maximum length of these notes together, in tokens.
 const TOKENS: usize = 1000;
 
-impl Driver<'_> {
+impl LessonWriter<'_, '_> {
     /// Adds to the next prompt that the agent repeats itself, and the known
     /// fixes of such failures.
     pub(super) fn tell_of_the_past(
@@ -38,13 +37,16 @@ impl Driver<'_> {
             next.feedback.past = told;
         }
         let known = known_before(failed, notebook);
-        let mut sight = AnchorResolver::new(&self.root);
+        let mut sight = AnchorResolver::new(&self.context.places.root);
         let mut notes: Vec<NoteCandidate> =
             known.iter().map(|known| candidate(known, &mut sight)).collect();
         let (expected, open) = self.expected(failed);
         notes.extend(expected);
-        let preface =
-            if self.seen().is_empty() { PrefaceMode::Written } else { PrefaceMode::LeftOut };
+        let preface = if self.context.seen().is_empty() {
+            PrefaceMode::Written
+        } else {
+            PrefaceMode::LeftOut
+        };
         let material = HydrationInput { notes, resume: open, preface, ..HydrationInput::default() };
         let shown = hydrate(&material, TOKENS, next.policy.locale).ok().flatten()?;
         shown.text.trim_end().clone_into(&mut next.feedback.notes);
@@ -58,7 +60,8 @@ impl Driver<'_> {
     /// Returns notes about the turn's files that were not shown yet, and their
     /// open questions. The gate itself reports notes that it checks.
     fn expected(&self, failed: &FailedTurn<'_>) -> (Vec<NoteCandidate>, Vec<String>) {
-        let Some(recall) = self.recall.as_ref().filter(|recall| recall.has_anything()) else {
+        let Some(recall) = self.memory.recall.as_ref().filter(|recall| recall.has_anything())
+        else {
             return (Vec::new(), Vec::new());
         };
         let files: Vec<String> = failed.attempt.changes.keys().cloned().collect();
@@ -68,13 +71,13 @@ impl Driver<'_> {
         let wanted = NoteRequest {
             part: NotePortion::Asked,
             files,
-            seen: self.seen(),
+            seen: self.context.seen(),
             place: place(failed.run, WorkPhase::Verify),
             ..NoteRequest::new(WorkPhase::Verify)
         };
         let found = recall.expected(&wanted, failed.evidence.now);
         let (mut notes, open) = found.unwrap_or_default();
-        let has_gate = self.gates.iter().any(|gate| gate.spec().is_memory());
+        let has_gate = self.checks.gates.iter().any(|gate| gate.spec().is_memory());
         notes.retain(|note| !(note.is_checked && has_gate));
         notes.truncate(MOST_REMINDERS);
         (notes, open)
