@@ -18,8 +18,8 @@ use ralph_engine::recall::{NoteRecall, NoteRequest};
 use ralph_memory::event::{
     EventActor, EventContext, LogEvent, LogEventKind, NoteContent, NoteKind, NoteScope, WorkPhase,
 };
-use ralph_memory::synthetic::{self, TURNS};
 use ralph_memory::{LockPatience, Notebook, anchor, note_id};
+use ralph_testkit::conversations::{self, TURNS};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Number of tasks.
@@ -71,7 +71,7 @@ fn measure(notes: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     };
     write("")?;
     let notebook = Notebook::open(&home)?;
-    let texts = synthetic::entries(SEED, sessions).map(|entry| entry.text);
+    let texts = conversations::turns(SEED, sessions).map(|entry| entry.text);
     let events = texts.enumerate().map(|(place, text)| event(place, text, &root));
     notebook.write(&events.collect::<Result<Vec<_>, _>>()?)?;
     notebook.rebuild()?;
@@ -82,8 +82,8 @@ fn measure(notes: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     let (tokens, locale, patience) = (USUAL_TOKENS, Locale::En, LockPatience::Short);
     let recall = NoteRecall { home, user_home, root, tokens, locale, patience };
     let now = Timestamp::from_millis(0);
-    let questions =
-        synthetic::questions(SEED, sessions).step_by(usize::try_from(sessions)? * 3 / TASKS + 1);
+    let questions = conversations::questions(SEED, sessions)
+        .step_by(usize::try_from(sessions)? * 3 / TASKS + 1);
     let (mut times, mut shown) = (Vec::new(), 0);
     for (place, question) in questions.enumerate() {
         let task = Some(format!("{} {}", question.text, name(place % FILES)));

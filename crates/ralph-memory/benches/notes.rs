@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use ralph_core::Timestamp;
 use ralph_memory::event::{EventContext, NoteContent, NoteKind, NoteScope};
-use ralph_memory::synthetic::{self, SyntheticQuestion, TURNS};
-use ralph_memory::{NoteSelection, Notebook, SearchEntry, SearchQuery, StoredNote, note_id};
+use ralph_memory::{NoteSelection, Notebook, SearchQuery, StoredNote, note_id};
+use ralph_testkit::conversations::{self, SyntheticQuestion, SyntheticTurn, TURNS};
 use rustix::time::{ClockId, clock_gettime};
 
 /// How many questions are asked.
@@ -67,7 +67,7 @@ fn measure(entries: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     let notebook = Notebook::open(folder)?;
     let (text, import) = import(&notebook, sessions)?;
     let stats = notebook.stats()?;
-    let questions: Vec<SyntheticQuestion> = synthetic::questions(SEED, sessions)
+    let questions: Vec<SyntheticQuestion> = conversations::questions(SEED, sessions)
         .step_by(usize::try_from(sessions)? * 3 / QUESTIONS + 1)
         .collect();
     let (mut search, mut opened) = (Vec::new(), Vec::new());
@@ -104,7 +104,7 @@ fn measure(entries: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
 fn flip_bits() -> Result<(), Box<dyn Error>> {
     let home = tempfile::tempdir()?;
     let notebook = Notebook::open(home.path())?;
-    let turns = (0..150).flat_map(|number| synthetic::session(SEED, number).turns);
+    let turns = (0..150).flat_map(|number| conversations::session(SEED, number).turns);
     let notes: Vec<NoteContent> = turns.take(3_000).map(note).collect();
     notebook.import(notes, &EventContext::default(), Timestamp::from_millis(NOW))?;
     let all = || -> Result<Vec<StoredNote>, Box<dyn Error>> {
@@ -153,7 +153,7 @@ fn import(notebook: &Notebook, sessions: u32) -> Result<(usize, Duration), Box<d
     let (mut text, mut import) = (0, Duration::ZERO);
     for first in (0..sessions).step_by(SESSIONS) {
         let end = sessions.min(first + u32::try_from(SESSIONS)?);
-        let turns = (first..end).flat_map(|number| synthetic::session(SEED, number).turns);
+        let turns = (first..end).flat_map(|number| conversations::session(SEED, number).turns);
         // Made beforehand, so that their making is not measured.
         let notes: Vec<NoteContent> = turns.map(note).collect();
         text += notes.iter().map(|note| note.text.len()).sum::<usize>();
@@ -176,18 +176,14 @@ fn answered(notebook: &Notebook, question: &SyntheticQuestion) -> Result<f64, Bo
     Ok(right as f64 / question.turns.len() as f64)
 }
 
-fn note(entry: SearchEntry) -> NoteContent {
-    let external = entry.external_id.or(entry.id).unwrap_or_default();
-    let kind = NoteKind::of(&entry.kind);
+fn note(turn: SyntheticTurn) -> NoteContent {
+    let (kind, id) = (NoteKind::of("turn"), note_id(&turn.id));
     NoteContent {
-        title: Some(entry.title).filter(|title| !title.is_empty()),
-        files: entry.files,
-        since: entry.at.map(Timestamp::as_millis),
-        prev: entry.prev,
-        next: entry.next,
-        group: entry.group,
-        external_id: Some(external.clone()),
-        ..NoteContent::new(note_id(&external), kind, NoteScope::Project, entry.text)
+        prev: turn.prev,
+        next: turn.next,
+        group: Some(turn.group),
+        external_id: Some(turn.id),
+        ..NoteContent::new(id, kind, NoteScope::Project, turn.text)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Text to terms: what is looked up, and what is looked for.
 //!
-//! Words are lower-cased and stemmed, irregular forms too. Identifiers (`parseConfig`, `max_age`),
+//! Words are lower-cased and stemmed. Identifiers (`parseConfig`, `max_age`),
 //! paths, versions and dates are kept whole and cut into their parts as well.
 //! Chinese, Japanese and Korean runs become pairs of characters; a Korean word
 //! is kept whole too, so that an exact hit outranks one with a particle. Stop
@@ -8,7 +8,6 @@
 //! query asks for them. Entries and queries go through the same code.
 
 mod fold;
-mod irregular;
 mod stop;
 
 use std::collections::HashMap;
@@ -16,7 +15,6 @@ use std::collections::HashMap;
 use rust_stemmers::{Algorithm, Stemmer};
 
 use self::fold::fold;
-use self::irregular::word_of;
 use self::stop::is_stop_word;
 
 /// No term is longer, in bytes; what is longer is cut.
@@ -197,7 +195,7 @@ fn term_of(word: &str) -> Box<str> {
     if is_stop_word(word) {
         return "".into();
     }
-    let word = word_of(word).unwrap_or_else(|| cut(word));
+    let word = cut(word);
     if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Stemmer::create(Algorithm::English).stem(word).into();
     }

@@ -122,7 +122,7 @@ pub fn scrubbed(mut event: LogEvent) -> LogEvent {
 
 /// What a text of an event is.
 #[derive(Clone, Copy)]
-enum EventTextRole {
+pub(crate) enum EventTextRole {
     /// Something that was said, and how much of it is kept in characters.
     Text(usize),
     /// What something is known by.
@@ -144,7 +144,7 @@ fn cleaned(value: &mut String, role: EventTextRole) {
 }
 
 /// Calls `see` for every text of an event.
-fn each(event: &mut LogEvent, see: &mut impl FnMut(&mut String, EventTextRole)) {
+pub(crate) fn each(event: &mut LogEvent, see: &mut impl FnMut(&mut String, EventTextRole)) {
     let EventContext { run, task, session, iteration: _, phase: _ } = &mut event.place;
     [run, task, session].into_iter().flatten().for_each(|name| see(name, EventTextRole::Name));
     match &mut event.what {

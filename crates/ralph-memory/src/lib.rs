@@ -1,6 +1,6 @@
 //! What was learned, found again: ranked search over memory entries.
 //!
-//! [`SearchIndex`] keeps entries in one `SQLite` file and finds the best of them for
+//! A [`Notebook`] keeps notes in one `SQLite` file and finds the best of them for
 //! a question. The ranking is BM25 over weighted places (title, text,
 //! identifiers, paths, neighbouring entries), raised by the entry's group.
 //!
@@ -49,7 +49,6 @@ mod error;
 pub mod event;
 pub mod health;
 pub mod history;
-mod import;
 pub mod log;
 mod memory;
 pub mod notebook;
@@ -63,24 +62,19 @@ pub mod resume;
 mod session;
 mod store;
 pub mod succession;
-#[doc(hidden)]
-pub mod synthetic;
 
-pub use entry::{EntryState, ImportRefusal, LONGEST_NAME, LONGEST_TEXT, MOST_FILES, SearchEntry};
+pub use entry::{ImportRefusal, LONGEST_NAME, LONGEST_TEXT, MOST_FILES};
 pub use error::MemoryError;
-pub use import::ImportCounts;
-pub use memory::SearchIndex;
 pub use notebook::{
-    AttemptQuery, ImportedNote, NoteCounts, NoteHit, NoteRetirement, NoteSelection, NoteTally,
-    NoteTexts, Notebook, NotebookStats, PastAttempt, RetentionOutcome, SalvageReport,
+    AttemptQuery, ImportCounts, ImportedNote, NoteCounts, NoteHit, NoteRetirement, NoteSelection,
+    NoteTally, NoteTexts, Notebook, NotebookStats, PastAttempt, RetentionOutcome, SalvageReport,
     SessionRetention, StoredNote, failure_key, failure_name, failure_note, new_id, note_id,
     note_of, try_name,
 };
 pub use notebooks::{
-    Added, BOTH, ChoiceError, NoteChoice, NoteDraft, NoteWriter, Notebooks, Remark,
+    BOTH, ChoiceError, NoteAddition, NoteChoice, NoteDraft, NoteWriter, NotebookRemark, Notebooks,
 };
-pub use query::{EntryHit, GroupHit, RetiredEntries, SearchFilters, SearchQuery};
-pub use ranking::RankingWeights;
+pub use query::{GroupHit, RetiredEntries, SearchFilters, SearchQuery};
 pub use session::{
     MessageRole, PermissionMode, SessionFilter, SessionLookup, SessionMessage, SessionObservation,
     SessionRecord, session_id,

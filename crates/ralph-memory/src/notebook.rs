@@ -24,8 +24,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 pub use self::forgetting::NoteTexts;
-pub use self::importing::ImportedNote;
-pub(crate) use self::known::source;
+pub use self::importing::{ImportCounts, ImportedNote};
 pub use self::known::{NoteCounts, NoteRetirement, StoredNote};
 pub use self::outcomes::{
     AttemptQuery, PastAttempt, failure_key, failure_name, failure_note, note_of, try_name,
@@ -41,7 +40,7 @@ use crate::log::{self, EventLog, LONGEST_LINE, LogPosition};
 use crate::memory::SearchIndex;
 use crate::query::{self, GroupHit, RankedDocument, ScanControl, SearchFilters, SearchQuery};
 use crate::store::open::{self, LargeCache, LockPatience, fold_log};
-use crate::store::{counters, entries, notes, turns};
+use crate::store::{counters, notes, turns};
 
 /// More events than these are written to the log as a file of their own.
 const MANY: usize = 256;
@@ -344,10 +343,7 @@ impl Notebook {
         self.catch_up()?;
         let name = clean::name(name);
         self.memory.read(|tx| {
-            let doc = match entries::by_id(tx, &name)? {
-                Some(doc) => Some(doc),
-                None => entries::by_external_id(tx, &name)?,
-            };
+            let doc = notes::by_name(tx, &name)?;
             doc.map_or(Ok(None), |doc| notes::read(tx, doc))
         })
     }
@@ -385,8 +381,8 @@ impl Notebook {
     fn saying(&self, text: &str) -> Result<Option<StoredNote>, MemoryError> {
         self.memory.read(|tx| {
             let mut first = None;
-            for doc in entries::saying(tx, text)? {
-                match notes::read(tx, doc)? {
+            for doc in notes::saying(tx, text)? {
+                match notes::read(tx, doc)?.filter(|known| known.note.text == text) {
                     Some(known) if known.actor == EventActor::User => return Ok(Some(known)),
                     Some(known) if known.actor == EventActor::Agent => {
                         first = first.or(Some(known));
@@ -402,7 +398,7 @@ impl Notebook {
     /// need not write all of its id.
     pub fn beginning(&self, start: &str) -> Result<Vec<String>, MemoryError> {
         self.catch_up()?;
-        self.memory.read(|tx| entries::beginning(tx, start))
+        self.memory.read(|tx| notes::beginning(tx, start))
     }
 
     /// Notes, the newest first.
@@ -428,7 +424,7 @@ impl Notebook {
         self.memory.read(|tx| {
             let mut count = 0;
             selected(tx, selection, |doc| {
-                count += usize::from(entries::is_there(tx, doc)?);
+                count += usize::from(notes::is_there(tx, doc)?);
                 Ok(ScanControl::More)
             })?;
             Ok(count)
@@ -453,7 +449,7 @@ impl Notebook {
     /// The best groups for a query, best first.
     pub fn search_groups(&self, query: &SearchQuery) -> Result<Vec<GroupHit>, MemoryError> {
         self.catch_up()?;
-        self.memory.search_groups(query)
+        self.memory.read(|tx| query::group_hits(tx, &self.memory.ranking, query))
     }
 
     /// Makes the index as small and fast as it gets: worth it after a large
@@ -568,3 +564,7 @@ fn anchor_bytes(anchor: &NoteAnchor) -> usize {
 #[cfg(test)]
 #[path = "notebook_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "notebook/ranking_tests.rs"]
+mod ranking_tests;

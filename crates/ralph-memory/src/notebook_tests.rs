@@ -321,15 +321,17 @@ fn a_database_of_an_older_version_is_made_anew_from_the_log() {
     notebook.write(&[noted(EventActor::User, note("m1", "text"))]).unwrap();
     notebook.write(&[noted(EventActor::User, in_group)]).unwrap();
     let before = dump(&notebook);
-    let older = "DROP TABLE words; DROP TABLE places; ALTER TABLE entries ADD COLUMN length; \
+    let older = "DROP TABLE words; DROP TABLE places; DROP TABLE notes; \
+                 CREATE TABLE entries (doc INTEGER PRIMARY KEY, text TEXT); \
+                 CREATE TABLE notes (doc INTEGER PRIMARY KEY, flags INTEGER); \
                  CREATE TABLE segments (id INTEGER PRIMARY KEY, part INTEGER, docs INTEGER); \
                  CREATE TABLE chunks (id INTEGER PRIMARY KEY, data BLOB); \
-                 INSERT INTO segments VALUES (1, 0, 2); PRAGMA user_version = 7";
+                 INSERT INTO segments VALUES (1, 0, 2); PRAGMA user_version = 8";
     notebook.memory.connection.execute_batch(older).unwrap();
     drop(notebook);
     let notebook = Notebook::open(dir.path()).unwrap();
     assert_eq!(dump(&notebook), before);
-    let left = "SELECT count(*) FROM sqlite_schema WHERE name IN ('segments', 'chunks')";
+    let left = "SELECT count(*) FROM sqlite_schema WHERE name IN ('segments', 'chunks', 'entries')";
     let left: i64 = notebook.memory.connection.query_row(left, [], |row| row.get(0)).unwrap();
     assert_eq!(left, 0, "tables of the index of our own");
     assert!(notebook.repaired().is_none(), "nothing was wrong");

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use ralph_core::Timestamp;
 
-pub use self::choice::{Added, ChoiceError, NoteChoice, NoteDraft};
+pub use self::choice::{ChoiceError, NoteAddition, NoteChoice, NoteDraft};
 use crate::clean;
 use crate::error::MemoryError;
 use crate::event::{EventActor, EventContext, LogEvent, LogEventKind, NoteContent, NoteScope};
@@ -31,12 +31,12 @@ pub struct Notebooks {
     homes: [PathBuf; 2],
     patience: LockPatience,
     opened: [RefCell<Option<Rc<Notebook>>>; 2],
-    remarks: RefCell<Vec<Remark>>,
+    remarks: RefCell<Vec<NotebookRemark>>,
 }
 
 /// An event that a user should hear of.
 #[derive(Debug)]
-pub enum Remark {
+pub enum NotebookRemark {
     /// A database was damaged like this, and was rebuilt.
     Repaired(MemoryError),
     /// This many notes that older versions generated were retired.
@@ -102,9 +102,9 @@ impl Notebooks {
         }
         let (answer, mut book) = Notebook::attempt_within(self.home(scope), self.patience, job)?;
         let mut remarks = self.remarks.borrow_mut();
-        remarks.extend(book.take_repaired().map(Remark::Repaired));
+        remarks.extend(book.take_repaired().map(NotebookRemark::Repaired));
         let retired = book.retired_generated();
-        remarks.extend((retired > 0).then_some(Remark::RetiredGenerated(retired)));
+        remarks.extend((retired > 0).then_some(NotebookRemark::RetiredGenerated(retired)));
         *self.opened[place(scope)].borrow_mut() = Some(Rc::new(book));
         Ok(answer)
     }
@@ -126,8 +126,8 @@ impl Notebooks {
     ) -> Option<T> {
         self.ask(scope, job).unwrap_or_else(|error| {
             let mut remarks = self.remarks.borrow_mut();
-            if !remarks.iter().any(|remark| matches!(remark, Remark::LeftOut(..))) {
-                remarks.push(Remark::LeftOut(scope, error));
+            if !remarks.iter().any(|remark| matches!(remark, NotebookRemark::LeftOut(..))) {
+                remarks.push(NotebookRemark::LeftOut(scope, error));
             }
             None
         })
@@ -301,14 +301,14 @@ impl Notebooks {
     pub fn retired_generated(&self) -> u32 {
         let retired = self.remarks.borrow();
         let retired = retired.iter().map(|remark| match remark {
-            Remark::RetiredGenerated(count) => *count,
-            Remark::Repaired(_) | Remark::LeftOut(..) => 0,
+            NotebookRemark::RetiredGenerated(count) => *count,
+            NotebookRemark::Repaired(_) | NotebookRemark::LeftOut(..) => 0,
         });
         retired.sum()
     }
 
     /// Returns what a user should hear of, each once.
-    pub fn take_remarks(&self) -> Vec<Remark> {
+    pub fn take_remarks(&self) -> Vec<NotebookRemark> {
         self.remarks.take()
     }
 }

@@ -10,9 +10,8 @@ pub(crate) use self::scoring::RankedDocument;
 use self::scoring::{ScoreTable, score};
 use crate::error::StorageFault;
 use crate::ranking::RankingWeights;
-use crate::store::counters::IdSequence;
-use crate::store::entries;
 use crate::store::places::DocumentTable;
+use crate::store::{counters, index};
 
 /// Whether retired entries are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,25 +47,6 @@ pub struct SearchQuery {
     pub filters: SearchFilters,
 }
 
-/// An entry that was found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EntryHit {
-    /// Its number, which it keeps for life.
-    pub doc: i64,
-    /// Its id.
-    pub id: String,
-    /// Its external id.
-    pub external_id: Option<String>,
-    /// Its title.
-    pub title: String,
-    /// Its text.
-    pub text: String,
-    /// Its group.
-    pub group: Option<String>,
-    /// How well it fits, its group's share included.
-    pub score: f64,
-}
-
 /// A group that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupHit {
@@ -96,16 +76,6 @@ pub(crate) fn ranked(
     Ok(ranked.into_iter().map(readable).collect())
 }
 
-/// Entries by their own score and their group's.
-pub(crate) fn hits(
-    connection: &Connection,
-    ranking: &RankingWeights,
-    query: &SearchQuery,
-) -> Result<Vec<EntryHit>, StorageFault> {
-    let ranked = ranked(connection, ranking, query)?;
-    ranked.into_iter().map(|it| hit(connection, it.doc, it.score)).collect()
-}
-
 /// Calls `see` for the documents that pass filters, the newest first, until it
 /// has enough.
 pub(crate) fn matching(
@@ -115,7 +85,7 @@ pub(crate) fn matching(
 ) -> Result<(), StorageFault> {
     let filter = ResolvedFilters::new(connection, filters)?;
     let mut places = DocumentTable::new(connection);
-    let end = IdSequence::documents(connection)?.upcoming();
+    let end = counters::next_document(connection)?;
     for doc in (0..end).rev() {
         let place = places.get(doc)?;
         if place.is_some_and(|place| filter.allows(&place)) && see(doc)? == ScanControl::Stop {
@@ -140,23 +110,7 @@ pub(crate) fn group_hits(
 ) -> Result<Vec<GroupHit>, StorageFault> {
     let ranked = scores(connection, ranking, query)?.groups(query.limit);
     let hit = |(score, group)| {
-        Ok(GroupHit { group: entries::name(connection, group)?, score: ranking.readable(score) })
+        Ok(GroupHit { group: index::name(connection, group)?, score: ranking.readable(score) })
     };
     ranked.into_iter().map(hit).collect()
-}
-
-fn hit(connection: &Connection, doc: i64, score: f64) -> Result<EntryHit, StorageFault> {
-    let known = entries::read(connection, doc)?.ok_or_else(|| {
-        StorageFault::Damaged(format!("the index names entry {doc}, which is not there"))
-    })?;
-    let record = known.record;
-    Ok(EntryHit {
-        doc,
-        id: record.id,
-        external_id: record.external_id,
-        title: record.title,
-        text: record.text,
-        group: record.group.map(|group| entries::name(connection, group)).transpose()?,
-        score,
-    })
 }

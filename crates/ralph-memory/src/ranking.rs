@@ -49,26 +49,26 @@ impl EntryColumn {
 
 /// The weights of the ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RankingWeights {
+pub(crate) struct RankingWeights {
     /// A word of the title, counted as so many words of the text.
-    pub title: f32,
+    pub(crate) title: f32,
     /// An identifier and each of its parts, and a word before a colon at the
     /// beginning of the text, such as who speaks.
-    pub name: f32,
+    pub(crate) name: f32,
     /// A path in the text or of a file the entry is about, and its parts.
-    pub path: f32,
+    pub(crate) path: f32,
     /// A word of the text.
-    pub body: f32,
+    pub(crate) body: f32,
     /// A word of why it is so.
-    pub why: f32,
+    pub(crate) why: f32,
     /// A word of the previous or the next entry.
-    pub neighbour: f32,
+    pub(crate) neighbour: f32,
     /// How much of its group's score is added to an entry's own.
-    pub group_prior: f32,
+    pub(crate) group_prior: f32,
     /// How soon repetitions of a term stop to count (BM25's k1).
-    pub saturation: f32,
+    pub(crate) saturation: f32,
     /// How much long entries are held back (BM25's b), from 0 to 1.
-    pub length_share: f32,
+    pub(crate) length_share: f32,
 }
 
 impl Default for RankingWeights {

@@ -1,7 +1,7 @@
 //! The tables of `memory.<n>.db`.
 
 pub(crate) mod counters;
-pub(crate) mod entries;
+pub(crate) mod index;
 pub(crate) mod notes;
 pub(crate) mod open;
 pub(crate) mod outcomes;

@@ -12,6 +12,7 @@
 )]
 
 mod claude;
+pub mod conversations;
 mod drawn;
 pub mod golden;
 mod isolation;

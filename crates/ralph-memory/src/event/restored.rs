@@ -14,6 +14,7 @@ pub struct RestoredNote {
     /// Since when it holds as it is.
     pub valid_from: i64,
     /// Whether the user wrote it, or checks proved it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub verified: bool,
     /// When it ended, who said so, why, and what took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,7 +25,13 @@ pub struct RestoredNote {
     /// What outcomes are counted for.
     pub believed_at: i64,
     /// What outcomes add for and against it, as the bits of the numbers.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub outcomes: [u64; 2],
     /// How often it was shown, cited, credited and discredited, and its tokens.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub counts: [u64; 5],
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -9,8 +9,24 @@ use crate::clean;
 use crate::entry::{ImportRefusal, LONGEST_NAME};
 use crate::error::MemoryError;
 use crate::event::{EventActor, EventContext, LogEvent, LogEventKind, NoteContent};
-use crate::import::ImportCounts;
-use crate::store::{entries, notes};
+use crate::store::notes;
+
+/// The result of an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportCounts {
+    /// Notes that were not there.
+    pub added: u64,
+    /// Notes that were there and differed.
+    pub updated: u64,
+    /// Notes that were there as they are.
+    pub unchanged: u64,
+    /// Notes that were there, differed, and stay as the user has them here.
+    pub kept: u64,
+    /// Notes that hold and are the user's word by this import.
+    pub said: Vec<String>,
+    /// Notes that were left out: where in the order they came, and why.
+    pub refused: Vec<(u64, ImportRefusal)>,
+}
 
 /// A note as a file has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +122,7 @@ impl Notebook {
     ) -> Result<Vec<ImportMatch>, MemoryError> {
         self.memory.read(|tx| {
             let present = |brought: &ImportedNote| {
-                let doc = entries::by_id(tx, &brought.note.id)?;
+                let doc = notes::by_id(tx, &brought.note.id)?;
                 let known = doc.map_or(Ok(None), |doc| notes::read(tx, doc))?;
                 Ok(known.map_or(ImportMatch::Not, |known| compared(brought, &known, at)))
             };

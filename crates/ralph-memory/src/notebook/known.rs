@@ -6,7 +6,6 @@ use ralph_core::memory::notes::{OrderKind, orders};
 use ralph_core::memory::{BeliefEvent, NoteBelief, NoteSource};
 
 use crate::anchor::AnchorResolver;
-use crate::entry::{EntryState, SearchEntry};
 use crate::event::{
     EventActor, EventContext, LogEvent, LogEventKind, NoteAnchor, NoteContent, NoteKind, NoteScope,
     RestoredNote,
@@ -97,13 +96,20 @@ impl StoredNote {
         }
     }
 
-    /// What brings it back into a log that lost a part of it.
+    /// Returns the event that brings it back into a log that lost a part of it.
     pub(super) fn to_restored(&self) -> LogEvent {
+        let (at, place) = (self.recorded.as_millis(), self.place.clone());
+        let what = LogEventKind::Restored(Box::new(self.restored()));
+        LogEvent { at, place, actor: self.actor, what }
+    }
+
+    /// Returns all that is known of it, but for its author and where it was written.
+    pub(crate) fn restored(&self) -> RestoredNote {
         let (for_it, against) = self.belief.outcomes();
         let NoteCounts { shown, cited, passed, failed, tokens } = self.counts;
         let [shown, cited, passed, failed] = [shown, cited, passed, failed].map(u64::from);
         let retired = self.retired.as_ref();
-        let what = LogEventKind::Restored(Box::new(RestoredNote {
+        RestoredNote {
             note: self.note.clone(),
             recorded: self.recorded.as_millis(),
             valid_from: self.valid_from.as_millis(),
@@ -115,13 +121,11 @@ impl StoredNote {
             believed_at: self.belief.as_of().as_millis(),
             outcomes: [for_it, against].map(f64::to_bits),
             counts: [shown, cited, passed, failed, tokens],
-        }));
-        let (at, place) = (self.recorded.as_millis(), self.place.clone());
-        LogEvent { at, place, actor: self.actor, what }
+        }
     }
 
     /// A note as it was brought back.
-    pub(super) fn from_restored(
+    pub(crate) fn from_restored(
         restored: RestoredNote,
         (actor, place): (EventActor, EventContext),
     ) -> Self {
@@ -248,27 +252,6 @@ impl StoredNote {
         found.sort_unstable();
         found.dedup();
         found
-    }
-
-    /// What the index has of it.
-    pub(super) fn entry(&self) -> SearchEntry {
-        let note = &self.note;
-        SearchEntry {
-            id: Some(note.id.clone()),
-            external_id: note.external_id.clone(),
-            kind: note.kind.word().to_owned(),
-            scope: note.scope.word().to_owned(),
-            title: note.title.clone().unwrap_or_default(),
-            text: note.text.clone(),
-            why: note.why.clone(),
-            files: note.files.clone(),
-            // Most hold since they were recorded, which is stored elsewhere.
-            at: Some(self.valid_from).filter(|at| *at != self.recorded),
-            group: note.group.clone(),
-            prev: note.prev.clone(),
-            next: note.next.clone(),
-            state: if self.retired.is_some() { EntryState::Retired } else { EntryState::Active },
-        }
     }
 
     /// Counts that somebody came to the same, if that is news.

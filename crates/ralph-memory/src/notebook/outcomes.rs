@@ -6,7 +6,7 @@ use super::{Notebook, StoredNote};
 use crate::entry::derived_id;
 use crate::error::MemoryError;
 use crate::event::{AttemptRecord, EventContext, NoteCheck};
-use crate::store::{entries, notes, outcomes};
+use crate::store::{notes, outcomes};
 
 /// Something that was tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Notebook {
         self.memory.read(|tx| {
             let mut found = Vec::new();
             for id in outcomes::bound(tx)? {
-                let known = match entries::by_id(tx, &id)? {
+                let known = match notes::by_id(tx, &id)? {
                     Some(doc) => notes::read(tx, doc)?,
                     None => None,
                 };

@@ -10,10 +10,9 @@ use super::sessions::SessionProjection;
 use super::turn::{NoteInvolvement, TurnKey};
 use crate::error::StorageFault;
 use crate::event::LogEventKind;
-use crate::import::{self, EntryBatch, IdentityRule, ImportCounts};
 use crate::log::LogEntry;
 use crate::ranking::RankingWeights;
-use crate::store::entries::{self, NameNumbers};
+use crate::store::index::IndexWriter;
 use crate::store::{notes, outcomes, turns};
 
 /// What the tables say.
@@ -21,7 +20,7 @@ struct ProjectionTables<'a>(&'a Connection);
 
 impl ProjectionSource for ProjectionTables<'_> {
     fn note(&self, id: &str) -> Result<Option<StoredNote>, StorageFault> {
-        let doc = entries::by_id(self.0, id)?;
+        let doc = notes::by_id(self.0, id)?;
         doc.map_or(Ok(None), |doc| notes::read(self.0, doc))
     }
 
@@ -78,47 +77,28 @@ fn write(
     ranking: &RankingWeights,
     slots: &[(String, NoteSlot)],
 ) -> Result<(), StorageFault> {
-    let mut names = NameNumbers::default();
+    let mut index = IndexWriter::new(connection, ranking)?;
     for (id, slot) in slots.iter().filter(|(_, slot)| slot.gone) {
-        remove(connection, (id, slot), &mut names)?;
-    }
-    let mut batch = EntryBatch::default();
-    for slot in slots.iter().map(|(_, slot)| slot).filter(|slot| slot.change == PendingWrite::Note)
-    {
-        if let Some(known) = &slot.known {
-            let is_new = slot.gone || slot.stored.is_none();
-            let identity = if is_new { IdentityRule::New } else { IdentityRule::IdAlone };
-            batch.push(known.entry(), identity, ranking);
+        if let Some(doc) = notes::by_id(connection, id)? {
+            index.remove(doc, slot.stored.as_deref().unwrap_or_default())?;
         }
     }
-    let mut docs = Vec::new();
-    if !batch.is_empty() {
-        docs = batch.write(connection, &mut ImportCounts::default())?;
-    }
-    let mut docs = docs.into_iter();
-    for (id, slot) in slots.iter().filter(|(_, slot)| slot.change > PendingWrite::Nothing) {
+    let mut linked = Vec::new();
+    for (id, slot) in slots {
         let Some(known) = &slot.known else { continue };
-        let doc = match slot.change {
-            PendingWrite::Note => docs.next(),
-            PendingWrite::Counts | PendingWrite::Nothing => entries::by_id(connection, id)?,
-        };
-        let doc = doc.ok_or_else(|| StorageFault::Damaged(format!("note {id} has no entry")))?;
-        notes::write(connection, doc, known)?;
-        let before = if slot.gone { None } else { slot.stored.as_deref() };
-        let files = (before.unwrap_or_default(), known.note.files.as_slice());
-        notes::write_files(connection, &mut names, doc, files)?;
+        let stored = notes::by_id(connection, id)?;
+        match (slot.change, stored) {
+            (PendingWrite::Nothing, _) => {}
+            (PendingWrite::Counts, Some(doc)) => notes::write(connection, doc, known)?,
+            (PendingWrite::Counts | PendingWrite::Note, _) => {
+                let before = if slot.gone { None } else { slot.stored.as_deref() };
+                let doc = index.put(stored, known, before.unwrap_or_default())?;
+                linked.push((doc, &known.note));
+            }
+        }
     }
-    Ok(())
-}
-
-fn remove(
-    connection: &Connection,
-    (id, slot): (&str, &NoteSlot),
-    names: &mut NameNumbers,
-) -> Result<(), StorageFault> {
-    let Some(doc) = entries::by_id(connection, id)? else { return Ok(()) };
-    let before = slot.stored.as_deref().unwrap_or_default();
-    notes::write_files(connection, names, doc, (before, &[]))?;
-    notes::remove(connection, doc)?;
-    import::remove(connection, doc)
+    for (doc, note) in linked {
+        index.link(doc, note)?;
+    }
+    index.finish()
 }

@@ -28,7 +28,7 @@ pub struct NoteDraft {
 
 /// The result of adding a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Added {
+pub struct NoteAddition {
     /// The note that says it now.
     pub id: String,
     /// Its notebook.
@@ -75,7 +75,7 @@ impl Notebooks {
         draft: NoteDraft,
         choice: &NoteChoice,
         writer: &NoteWriter,
-    ) -> Result<Added, ChoiceError> {
+    ) -> Result<NoteAddition, ChoiceError> {
         if let Some(same) = &choice.same_as {
             return self.say_again(same, draft, writer);
         }
@@ -119,7 +119,7 @@ impl Notebooks {
             self.write(home, vec![replaced], writer)?;
             older.replaced.push((old, why));
         }
-        Ok(Added { id, scope, older, pending })
+        Ok(NoteAddition { id, scope, older, pending })
     }
 
     /// Repeats a note in other words. A note with those words is retired.
@@ -128,7 +128,7 @@ impl Notebooks {
         same_as: &str,
         draft: NoteDraft,
         writer: &NoteWriter,
-    ) -> Result<Added, ChoiceError> {
+    ) -> Result<NoteAddition, ChoiceError> {
         let NoteDraft { note, before, .. } = draft;
         let (home, stays) = self.holding(same_as)?;
         let (own, id) = (note.scope, stays.note.id.clone());
@@ -146,7 +146,7 @@ impl Notebooks {
             let why = format!("it says the same as {id}");
             self.write(own, vec![LogEventKind::Retracted { id: old, why }], writer)?;
         }
-        Ok(Added { id, scope: home, older: NoteSuccession::default(), pending: Vec::new() })
+        Ok(NoteAddition { id, scope: home, older: NoteSuccession::default(), pending: Vec::new() })
     }
 
     /// Returns a note that is not retired, by its id or the beginning of it.

@@ -3,9 +3,8 @@
 use rusqlite::Connection;
 
 use super::{RetiredEntries, SearchFilters};
-use crate::entry::EntryState;
 use crate::error::StorageFault;
-use crate::store::entries;
+use crate::store::index;
 use crate::store::places::SearchDocument;
 
 /// Filters whose names were looked up; `None` lets everything through.
@@ -25,9 +24,9 @@ impl ResolvedFilters {
             if names.is_empty() {
                 return Ok(None);
             }
-            let numbers = names.iter().map(|name| entries::number(connection, name));
+            let numbers = names.iter().map(|name| index::number(connection, name));
             let numbers = numbers.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
-            Ok(Some(numbers.filter_map(|number| u32::try_from(number).ok()).collect()))
+            Ok(Some(numbers.collect()))
         };
         Ok(Self {
             kinds: any_of(&filters.kinds)?,
@@ -45,6 +44,6 @@ impl ResolvedFilters {
         is_one(&self.kinds, place.kind)
             && is_one(&self.scopes, place.scope)
             && is_one(&self.group, place.group)
-            && (self.retired == RetiredEntries::Shown || place.state == EntryState::Active)
+            && (self.retired == RetiredEntries::Shown || !place.is_retired)
     }
 }

@@ -107,32 +107,11 @@ pub(crate) enum RetellingDue {
     No,
 }
 
-/// Numbers that are given out one after the other and never again.
-pub(crate) struct IdSequence {
-    name: &'static str,
-    next: i64,
+/// Returns the number of the next new document. None is ever given out twice.
+pub(crate) fn next_document(connection: &Connection) -> Result<i64, StorageFault> {
+    value(connection, "next document")
 }
 
-impl IdSequence {
-    pub(crate) fn documents(connection: &Connection) -> Result<Self, StorageFault> {
-        Self::named(connection, "next document")
-    }
-
-    fn named(connection: &Connection, name: &'static str) -> Result<Self, StorageFault> {
-        Ok(Self { name, next: value(connection, name)? })
-    }
-
-    /// The number that is given out next.
-    pub(crate) fn upcoming(&self) -> i64 {
-        self.next
-    }
-
-    pub(crate) fn take(&mut self) -> i64 {
-        self.next += 1;
-        self.next - 1
-    }
-
-    pub(crate) fn write(self, connection: &Connection) -> Result<(), StorageFault> {
-        set(connection, self.name, self.next)
-    }
+pub(crate) fn set_next_document(connection: &Connection, next: i64) -> Result<(), StorageFault> {
+    set(connection, "next document", next)
 }

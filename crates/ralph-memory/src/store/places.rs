@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::entries::{EntryRecord, NeighbourIds};
-use crate::entry::EntryState;
 use crate::error::StorageFault;
 
 /// Documents in one row: as many as fit into a page.
@@ -22,27 +20,17 @@ pub(crate) struct SearchDocument {
     pub(crate) scope: u32,
     /// The number of its group; 0 if it has none.
     pub(crate) group: u32,
-    pub(crate) links: NeighbourIds,
+    /// The documents before and after it.
+    pub(crate) links: [Option<i64>; 2],
     /// How long its text is, in words of their weight.
     pub(crate) length: u32,
-    pub(crate) state: EntryState,
+    pub(crate) is_retired: bool,
 }
 
 impl SearchDocument {
-    pub(crate) fn new(record: &EntryRecord, links: NeighbourIds, length: u32) -> Self {
-        Self {
-            kind: narrow(record.kind),
-            scope: narrow(record.scope),
-            group: record.group.map_or(0, narrow),
-            links,
-            length,
-            state: record.state,
-        }
-    }
-
     fn to_bytes(self) -> [u8; BYTES] {
         let link = |link: Option<i64>| link.map_or(0, |doc| narrow(doc + 1));
-        let state = if self.state == EntryState::Retired { 2 } else { 1 };
+        let state = if self.is_retired { 2 } else { 1 };
         let numbers = [
             self.kind,
             self.scope,
@@ -66,12 +54,12 @@ impl SearchDocument {
         let links =
             [next(), next()].map(|link| i64::from(link).checked_sub(1).filter(|doc| *doc >= 0));
         let last = next();
-        let state = match last & 3 {
-            1 => EntryState::Active,
-            2 => EntryState::Retired,
+        let is_retired = match last & 3 {
+            1 => false,
+            2 => true,
             _ => return None,
         };
-        Some(Self { kind, scope, group, links, length: last >> 2, state })
+        Some(Self { kind, scope, group, links, length: last >> 2, is_retired })
     }
 }
 
@@ -155,18 +143,18 @@ mod tests {
     fn a_place_is_read_back_as_it_was_written_and_a_removed_one_is_gone() {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(include_str!("schema.sql")).unwrap();
-        let place = |kind, links, state| SearchDocument {
+        let place = |kind, links, is_retired| SearchDocument {
             kind,
             scope: 2,
             group: 0,
             links,
             length: 70,
-            state,
+            is_retired,
         };
         let all = [
-            (0, place(7, [None, Some(1)], EntryState::Active)),
-            (319, place(8, [Some(0), None], EntryState::Retired)),
-            (320, place(9, [Some(319), Some(1_000_000)], EntryState::Active)),
+            (0, place(7, [None, Some(1)], false)),
+            (319, place(8, [Some(0), None], true)),
+            (320, place(9, [Some(319), Some(1_000_000)], false)),
         ];
         let mut places = DocumentTable::new(&connection);
         for (doc, place) in all {

@@ -1,35 +1,26 @@
 -- Counters: documents, their length together, the next free numbers.
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
--- Names of kinds, scopes and groups, so that entries hold numbers.
+-- Names of kinds, scopes and groups, so that places hold numbers.
 CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
--- A document keeps its number for life. Small columns come first: reading
--- them does not touch the pages of a long text.
-CREATE TABLE entries (
+-- A note keeps its number for life. All that became of it is in one text; what
+-- is asked for alone has a column.
+CREATE TABLE notes (
     doc INTEGER PRIMARY KEY,
-    kind INTEGER NOT NULL,
-    scope INTEGER NOT NULL,
-    group_id INTEGER,
-    retired INTEGER NOT NULL,
-    at INTEGER,
-    prev INTEGER,
-    next INTEGER,
-    -- A number where we made the name ourselves, else a text.
-    id NOT NULL,
+    id TEXT NOT NULL UNIQUE,
     external_id TEXT,
-    named INTEGER NOT NULL,
-    title TEXT NOT NULL,
-    text TEXT NOT NULL,
-    files TEXT,
-    why TEXT
+    text_key INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    retired INTEGER NOT NULL,
+    verified INTEGER NOT NULL,
+    note TEXT NOT NULL
 );
-CREATE UNIQUE INDEX entries_by_id ON entries (id);
--- Where the id is made from the external one, the first index finds both.
-CREATE INDEX entries_by_external_id ON entries (external_id)
-    WHERE named = 1 AND external_id IS NOT NULL;
+CREATE INDEX notes_by_external_id ON notes (external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX notes_by_text ON notes (text_key);
 
--- Entries that are named as neighbours and are not there yet.
+-- Notes that are named as neighbours and are not there yet.
 CREATE TABLE expected (
     name TEXT NOT NULL,
     doc INTEGER NOT NULL,
@@ -50,19 +41,9 @@ CREATE VIRTUAL TABLE word_counts USING fts5vocab (words, row);
 -- What a search has to know of documents, 320 in a row.
 CREATE TABLE places (slice INTEGER PRIMARY KEY, documents BLOB NOT NULL);
 
--- What a note is beyond its entry, of the same number: the projection of the
--- log. There may be millions, so what most do not have takes no room.
-CREATE TABLE notes (
-    doc INTEGER PRIMARY KEY,
-    flags INTEGER NOT NULL,
-    recorded INTEGER NOT NULL,
-    beside BLOB,
-    more TEXT
-);
-
--- Which notes are about which file; names are numbers.
+-- Which notes are about which file.
 CREATE TABLE note_files (
-    file INTEGER NOT NULL,
+    file TEXT NOT NULL,
     doc INTEGER NOT NULL,
     PRIMARY KEY (file, doc)
 ) WITHOUT ROWID;
@@ -82,8 +63,7 @@ CREATE TABLE damage (
     PRIMARY KEY (path, place)
 ) WITHOUT ROWID;
 
--- What was tried, the latest last. Files are names, not numbers, so that the
--- numbers of names do not depend on how much of the log is read at a time.
+-- What was tried, the latest last.
 CREATE TABLE attempts (
     number INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,

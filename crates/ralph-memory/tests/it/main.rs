@@ -1,5 +1,4 @@
 //! The memory through its public interface.
 
-mod memory;
-mod ranking;
+mod search;
 mod sets;

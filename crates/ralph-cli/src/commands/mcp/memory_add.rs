@@ -9,7 +9,8 @@ use ralph_mcp::{
 use ralph_memory::event::{EventActor, EventContext, NoteAnchor, NoteContent, NoteKind, NoteScope};
 use ralph_memory::succession::NEAREST;
 use ralph_memory::{
-    Added, ChoiceError, NoteChoice, Notebooks, SessionLookup, StoredNote, anchor, clean, new_id,
+    ChoiceError, NoteAddition, NoteChoice, Notebooks, SessionLookup, StoredNote, anchor, clean,
+    new_id,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -140,12 +141,12 @@ fn add(input: MemoryAddInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallEr
 }
 
 fn answer(
-    added: &Added,
+    added: &NoteAddition,
     state: &str,
     near: &[StoredNote],
     secrets: usize,
 ) -> Result<ToolAnswer, ToolCallError> {
-    let Added { id, older, pending, .. } = added;
+    let NoteAddition { id, older, pending, .. } = added;
     let replaced: Vec<&str> = older.replaced.iter().map(|(id, _)| id.as_str()).collect();
     let is_left =
         |known: &&StoredNote| known.note.id != *id && !replaced.contains(&known.note.id.as_str());

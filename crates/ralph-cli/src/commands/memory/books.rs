@@ -10,7 +10,7 @@ use ralph_engine::host::SessionDir as Kept;
 use ralph_memory::anchor::AnchorResolver;
 use ralph_memory::event::{EventActor, EventContext, NoteKind, NoteScope};
 use ralph_memory::{
-    BOTH, ChoiceError, LockPatience, MemoryError, NoteWriter, Notebook, Notebooks, Remark,
+    BOTH, ChoiceError, LockPatience, MemoryError, NoteWriter, Notebook, NotebookRemark, Notebooks,
     StoredNote,
 };
 use ralph_store::RunStore;
@@ -73,11 +73,11 @@ impl<'a> UserNotebooks<'a> {
     pub(super) fn tell_remarks(&self) {
         for remark in self.notes.take_remarks() {
             out::note(match remark {
-                Remark::Repaired(damage) => self.answers.repaired(&damage),
-                Remark::RetiredGenerated(count) => {
+                NotebookRemark::Repaired(damage) => self.answers.repaired(&damage),
+                NotebookRemark::RetiredGenerated(count) => {
                     learned::retired_generated(count, self.app.locale())
                 }
-                Remark::LeftOut(scope, error) => {
+                NotebookRemark::LeftOut(scope, error) => {
                     self.answers.left_out(scope, &CliError::from(error).in_line())
                 }
             });

@@ -5,8 +5,6 @@
 //! each other. A question has some words of the fact, which many other turns
 //! have too, some that the session is about, and some that mislead.
 
-use crate::SearchEntry;
-
 /// Turns of one session.
 pub const TURNS: usize = 20;
 
@@ -89,10 +87,25 @@ pub struct SyntheticQuestion {
     pub session: String,
 }
 
+/// A turn of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntheticTurn {
+    /// Its name.
+    pub id: String,
+    /// What is said.
+    pub text: String,
+    /// The session that it is a part of.
+    pub group: String,
+    /// The turn before it.
+    pub prev: Option<String>,
+    /// The turn after it.
+    pub next: Option<String>,
+}
+
 /// A conversation with its turns, and questions about it.
 pub struct SyntheticSession {
     /// The turns, in order.
-    pub turns: Vec<SearchEntry>,
+    pub turns: Vec<SyntheticTurn>,
     /// The questions.
     pub questions: Vec<SyntheticQuestion>,
 }
@@ -115,15 +128,12 @@ pub fn session(seed: u64, number: u32) -> SyntheticSession {
         let turns = vec![id(number, start), id(number, start + 1)];
         questions.push(SyntheticQuestion { text: asked.join(" "), turns, session: name.clone() });
     }
-    let turns = texts.iter().enumerate().map(|(turn, words)| SearchEntry {
-        external_id: Some(id(number, turn)),
-        kind: "turn".to_owned(),
-        scope: "project".to_owned(),
+    let turns = texts.iter().enumerate().map(|(turn, words)| SyntheticTurn {
+        id: id(number, turn),
         text: words.join(" "),
-        group: Some(name.clone()),
+        group: name.clone(),
         prev: turn.checked_sub(1).map(|before| id(number, before)),
         next: (turn + 1 < TURNS).then(|| id(number, turn + 1)),
-        ..SearchEntry::default()
     });
     SyntheticSession { turns: turns.collect(), questions }
 }
@@ -151,7 +161,7 @@ fn telling(random: &mut SplitMix64) -> String {
 }
 
 /// Turns of so many sessions, one after the other.
-pub fn entries(seed: u64, sessions: u32) -> impl Iterator<Item = SearchEntry> {
+pub fn turns(seed: u64, sessions: u32) -> impl Iterator<Item = SyntheticTurn> {
     (0..sessions).flat_map(move |number| session(seed, number).turns)
 }
 
