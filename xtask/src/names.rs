@@ -19,7 +19,7 @@ const CEILINGS: Figures = Figures {
     one_word: 5.0,
     participles: 3.0,
     relative_clauses: 4.5,
-    tuple_parameters: 4.1,
+    tuple_parameters: 2.5,
 };
 
 /// First words of a sentence that does not name its thing.

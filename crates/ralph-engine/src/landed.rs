@@ -30,7 +30,8 @@ struct ProvenRun {
 /// that commit. Unknown cases are left out.
 pub fn taken_back(
     home: &Path,
-    (project, tree): (&ProjectLocation, &WorkTree),
+    project: &ProjectLocation,
+    tree: &WorkTree,
     reverted: &BTreeSet<String>,
 ) -> BTreeMap<String, String> {
     let nothing = reverted.is_empty() || !Notebook::exists(home);

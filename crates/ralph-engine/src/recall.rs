@@ -206,7 +206,7 @@ impl NoteRecall {
         notes.retain(|note| {
             note.shelf == NoteCategory::Invariant && !wanted.seen.contains(&note.id)
         });
-        Ok((notes, past::conflicts(&books, &wanted.place, (now, self.locale))?))
+        Ok((notes, past::conflicts(&books, &wanted.place, now, self.locale)?))
     }
 
     /// Returns the context for an agent that resumes a session: its state and
@@ -217,7 +217,7 @@ impl NoteRecall {
         now: Timestamp,
     ) -> Result<RecallResult, RecallError> {
         let age = resume::age(session, now);
-        let resume = self.standing(session, (SummaryReader::Newcomer, age));
+        let resume = self.standing(session, SummaryReader::Newcomer, age);
         match age {
             SessionAge::Recent => {
                 let material = HydrationInput { resume, ..HydrationInput::default() };
@@ -244,10 +244,11 @@ impl NoteRecall {
     pub fn standing(
         &self,
         session: &SessionRecord,
-        to: (SummaryReader, SessionAge),
+        reader: SummaryReader,
+        age: SessionAge,
     ) -> Vec<String> {
         let room = HydrationSection::Task.share(self.tokens);
-        resume::told(session, to, room - room / 4, self.locale)
+        resume::told(session, (reader, age), room - room / 4, self.locale)
     }
 
     /// Searches notes and code, each in its own thread.
@@ -263,7 +264,7 @@ impl NoteRecall {
             let books = self.notebooks();
             let mut lists = gather::search(&books, wanted, named)?;
             let conflicts = match wanted.phase {
-                WorkPhase::Verify => past::conflicts(&books, &wanted.place, (now, self.locale))?,
+                WorkPhase::Verify => past::conflicts(&books, &wanted.place, now, self.locale)?,
                 WorkPhase::Think | WorkPhase::Code | WorkPhase::Consolidate => Vec::new(),
             };
             // A search that failed counts as empty.

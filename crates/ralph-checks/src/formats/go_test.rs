@@ -76,10 +76,10 @@ impl GoTest {
     fn ended(&mut self, names: &GoTestName<'_>, end: GoTestResult, out: &mut FindingCollector) {
         if names.test.is_empty() {
             let package = self.packages.remove(names.package);
-            package.unwrap_or_default().ended(names.package, (end, &self.module), out);
+            package.unwrap_or_default().ended(names.package, end, &self.module, out);
         } else {
             let module = std::mem::take(&mut self.module);
-            self.with(names, |package| package.test_ended(names, (end, &module), out));
+            self.with(names, |package| package.test_ended(names, end, &module, out));
             self.module = module;
         }
     }
@@ -98,7 +98,7 @@ impl GoTest {
     /// Packages that never ended were cut off.
     fn finish(&mut self, out: &mut FindingCollector) {
         for (name, package) in std::mem::take(&mut self.packages) {
-            package.ended(&name, (GoTestResult::Failed, &self.module), out);
+            package.ended(&name, GoTestResult::Failed, &self.module, out);
         }
     }
 }

@@ -104,10 +104,10 @@ impl GoText {
         // Tests stand before their subtests, which tell more.
         for (test, end) in std::mem::take(&mut self.ended).into_iter().rev() {
             let names = GoTestName { package: name, test: &test };
-            package.test_ended(&names, (end, module), out);
+            package.test_ended(&names, end, module, out);
         }
         if let Some(end) = end {
-            package.ended(name, (end, module), out);
+            package.ended(name, end, module, out);
             if end == GoTestResult::Passed && !listed {
                 out.test(name, TestState::Passed);
             }

@@ -68,7 +68,7 @@ impl TurnRunner<'_, '_> {
             // The failures tell which files matter now.
             task: Some(format!("{}\n{}", run.task.text, run.feedback.text())),
             resume: left
-                .map(|(session, age)| recall.standing(session, (reader, age)))
+                .map(|(session, age)| recall.standing(session, reader, age))
                 .unwrap_or_default(),
             seen,
             spent,

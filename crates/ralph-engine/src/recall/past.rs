@@ -18,7 +18,8 @@ const QUOTED: usize = 120;
 pub(super) fn conflicts(
     books: &Notebooks,
     place: &EventContext,
-    (now, locale): (Timestamp, Locale),
+    now: Timestamp,
+    locale: Locale,
 ) -> Result<Vec<String>, MemoryError> {
     let of = (place.run.is_some() || place.session.is_some()).then(|| place.clone());
     let occasion = ConsolidationContext { of, now, ..ConsolidationContext::default() };

@@ -252,7 +252,8 @@ pub fn why(reasons: &BeliefReasons<'_>) -> Value {
 pub fn imported(
     done: &ImportCounts,
     refused: &[(u64, String)],
-    (moved, conflicts): (usize, &[NoteConflict]),
+    moved: usize,
+    conflicts: &[NoteConflict],
 ) -> Value {
     let refused: Vec<Value> =
         refused.iter().map(|(line, reason)| json!({ "line": line, "reason": reason })).collect();

@@ -108,7 +108,8 @@ impl GoPackageRun {
     pub(in super::super) fn test_ended(
         &mut self,
         names: &GoTestName<'_>,
-        (end, module): (GoTestResult, &GoModule),
+        end: GoTestResult,
+        module: &GoModule,
         out: &mut FindingCollector,
     ) {
         let said = self.running.remove(names.test);
@@ -136,7 +137,8 @@ impl GoPackageRun {
     pub(in super::super) fn ended(
         mut self,
         name: &str,
-        (end, module): (GoTestResult, &GoModule),
+        end: GoTestResult,
+        module: &GoModule,
         out: &mut FindingCollector,
     ) {
         let mut running: Vec<(String, FailureMessage)> = self.running.drain().collect();
@@ -153,7 +155,7 @@ impl GoPackageRun {
                 said.line("it did not end");
             }
             self.running.insert(test.clone(), said);
-            self.test_ended(&names, (end, module), out);
+            self.test_ended(&names, end, module, out);
         }
         if end == GoTestResult::Failed && !self.failed {
             let (place, message) = told(&self.said, name, module, out);
@@ -208,14 +210,15 @@ fn told(
     });
     let mut message = FailureMessage::default();
     let from = text.lines().position(|line| {
-        line.starts_with("panic: ") || line.trim_start().split_once(": ").is_some_and(is_logged)
+        line.starts_with("panic: ")
+            || line.trim_start().split_once(": ").is_some_and(|(place, _)| is_logged(place))
     });
     for (index, line) in text.lines().skip(from.unwrap_or(0)).enumerate() {
         if line.starts_with("goroutine ") {
             break;
         }
         let line = line.trim_start();
-        match line.split_once(": ").filter(|parts| index == 0 && is_logged(*parts)) {
+        match line.split_once(": ").filter(|(place, _)| index == 0 && is_logged(place)) {
             Some((_, logged)) => message.line(logged),
             None => message.line(line),
         }
@@ -223,7 +226,7 @@ fn told(
     (place, message)
 }
 
-/// True if a test logged the line: `file.go:3` and a message.
-fn is_logged((place, _): (&str, &str)) -> bool {
+/// True if a test logged a message that follows this place: `file.go:3`.
+fn is_logged(place: &str) -> bool {
     PrintedLocation::parse(place).is_some_and(|spot| spot.has_ending("go"))
 }

@@ -126,10 +126,10 @@ impl XmlTextCutter {
         while !rest.is_empty() {
             let taken = match self.state {
                 XmlScanState::Text => self.text(rest, out),
-                XmlScanState::Opening(mark, seen) => self.opening(rest[0], (mark, seen), out),
+                XmlScanState::Opening(mark, seen) => self.opening(rest[0], mark, seen, out),
                 XmlScanState::Tag => self.tag(rest, out)?,
                 XmlScanState::Quoted(quote) => self.quoted(rest, quote, out)?,
-                XmlScanState::Raw(mark, run) => self.raw(rest, (mark, run), out),
+                XmlScanState::Raw(mark, run) => self.raw(rest, mark, run, out),
             };
             rest = &rest[taken..];
         }
@@ -167,7 +167,7 @@ impl XmlTextCutter {
     }
 
     /// Takes in the byte that tells what was opened.
-    fn opening(&mut self, byte: u8, (mark, seen): (usize, usize), out: &mut Vec<u8>) -> usize {
+    fn opening(&mut self, byte: u8, mark: usize, seen: usize, out: &mut Vec<u8>) -> usize {
         let continues = |index: usize| RAW[index].0.get(seen) == Some(&byte);
         // The marks differ in their second byte, so the first may be either.
         let found =
@@ -219,7 +219,7 @@ impl XmlTextCutter {
         Ok(())
     }
 
-    fn raw(&mut self, rest: &[u8], (mark, run): (u8, u8), out: &mut Vec<u8>) -> usize {
+    fn raw(&mut self, rest: &[u8], mark: u8, run: u8, out: &mut Vec<u8>) -> usize {
         let end = memchr(b'>', rest).unwrap_or(rest.len());
         let text = &rest[..end];
         let marks = text.iter().rev().take_while(|byte| **byte == mark).count();

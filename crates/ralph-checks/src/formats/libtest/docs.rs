@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use ralph_core::finding::{SourceLocation, TestState};
+use ralph_core::finding::TestState;
 
 use super::super::FindingCollector;
 use super::super::panics::PanicReader;
@@ -82,21 +82,12 @@ impl DocTests {
                 let _ = write!(id, " ({number})");
             }
             let place = out.place(&file, Some(test.line), None);
-            report(&id, test.state, (test.output, place), out);
+            match (test.state, test.output) {
+                (TestState::Failed, Some(output)) => output.report(&id, Some(place), out),
+                (TestState::Failed, None) => out.failed(&id, place, ""),
+                (TestState::Passed | TestState::Skipped, _) => out.test(&id, test.state),
+            }
         }
-    }
-}
-
-fn report(
-    id: &str,
-    state: TestState,
-    told: (Option<PanicReader>, SourceLocation),
-    out: &mut FindingCollector,
-) {
-    match (state, told) {
-        (TestState::Failed, (Some(output), place)) => output.report(id, Some(place), out),
-        (TestState::Failed, (None, place)) => out.failed(id, place, ""),
-        (TestState::Passed | TestState::Skipped, _) => out.test(id, state),
     }
 }
 

@@ -274,7 +274,7 @@ impl NotePresenter<'_> {
         let Some(recall) = app.recall(rules, app.locale()) else { return Ok(None) };
         let recall = NoteRecall { patience: LockPatience::Short, ..recall };
         self.prepare(moment)?;
-        let told = |at: &PreviousSession| recall.standing(&at.session, (at.reader, at.age));
+        let told = |at: &PreviousSession| recall.standing(&at.session, at.reader, at.age);
         let resume = self.standing.as_ref().map(told).unwrap_or_default();
         if matches!(moment, RecallOccasion::GoingOn) && resume.is_empty() {
             return Ok(None);

@@ -208,12 +208,9 @@ pub(super) fn add(books: &UserNotebooks<'_>, args: &AddArgs) -> Result<u8, CliEr
     let is_left =
         |known: &StoredNote| !added.older.replaced.iter().any(|(old, _)| *old == known.note.id);
     near.retain(|known| choice.same_as.is_none() && is_left(known));
-    tell(
-        books,
-        args.json,
-        (added.scope, &added.id, secrets),
-        RelatedNotes { older: &added.older, near: &near },
-    )?;
+    let scope = added.scope;
+    let written = WrittenNote { scope, id: &added.id, secrets, older: &added.older, near: &near };
+    tell(books, args.json, written)?;
     Ok(0)
 }
 
@@ -262,7 +259,7 @@ pub(super) fn edit(books: &UserNotebooks<'_>, args: &EditArgs) -> Result<u8, Cli
     let events = noted.into_iter().chain(bound).chain(older.events(id));
     books.refuse_elsewhere(scope)?;
     books.notes.write(scope, events.collect(), &writer)?;
-    tell(books, args.json, (scope, id, secrets), RelatedNotes { older: &older, near: &[] })?;
+    tell(books, args.json, WrittenNote { scope, id, secrets, older: &older, near: &[] })?;
     for (place, other) in books.notes.find(id)? {
         if place != scope && other.retired.is_none() {
             out::note(books.answers.still_there(&other));
@@ -351,8 +348,12 @@ fn repeated_in(home: &Path) -> CliError {
         )
 }
 
-/// The other notes that are shown after one was written.
-pub(super) struct RelatedNotes<'a> {
+/// A note that was just written, and the other notes that are shown with it.
+pub(super) struct WrittenNote<'a> {
+    pub(super) scope: NoteScope,
+    pub(super) id: &'a str,
+    /// Number of secrets that were removed from it.
+    pub(super) secrets: usize,
     pub(super) older: &'a NoteSuccession,
     /// Notes that it may replace, the nearest first.
     pub(super) near: &'a [StoredNote],
@@ -362,8 +363,7 @@ pub(super) struct RelatedNotes<'a> {
 pub(super) fn tell(
     books: &UserNotebooks<'_>,
     json: bool,
-    (scope, id, secrets): (NoteScope, &str, usize),
-    RelatedNotes { older, near }: RelatedNotes<'_>,
+    WrittenNote { scope, id, secrets, older, near }: WrittenNote<'_>,
 ) -> Result<(), CliError> {
     let gone = || {
         CliError::refused(format!("note {id} was forgotten in the meantime"))

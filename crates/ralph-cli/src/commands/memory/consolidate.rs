@@ -44,7 +44,7 @@ pub(super) fn run(books: &UserNotebooks<'_>, args: &ConsolidateArgs) -> Result<u
     let app = books.app;
     let tree = WorkTree::open(&app.project, &app.home.join("trees")).map_err(EngineError::from)?;
     let reverted = tree.reverted().map_err(EngineError::from)?;
-    let taken_back = landed::taken_back(&app.home, (&app.project, &tree), &reverted);
+    let taken_back = landed::taken_back(&app.home, &app.project, &tree, &reverted);
     let occasion = ConsolidationContext {
         now: app.now(),
         reverted,

@@ -99,7 +99,7 @@ pub(super) fn run(books: &UserNotebooks<'_>, args: &ImportArgs) -> Result<u8, Cl
         out::note(books.answers.refused_line(*line, reason));
     }
     let answer = || {
-        let mut json = wire::imported(&done, &refused, (moved, &conflicts));
+        let mut json = wire::imported(&done, &refused, moved, &conflicts);
         json["outside_files"] = outside.into();
         redacted::counted(json, secrets)
     };

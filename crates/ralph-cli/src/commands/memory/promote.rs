@@ -42,8 +42,9 @@ pub(super) fn run(books: &UserNotebooks<'_>, args: &PromoteArgs) -> Result<u8, C
     } else {
         move_over(books, home, note, &older, &writer)?;
     }
-    let told = changes::RelatedNotes { older: &older, near: &[] };
-    changes::tell(books, args.json, (args.scope, &id, 0), told)?;
+    let scope = args.scope;
+    let told = changes::WrittenNote { scope, id: &id, secrets: 0, older: &older, near: &[] };
+    changes::tell(books, args.json, told)?;
     Ok(0)
 }
 

@@ -13,7 +13,7 @@ pub(super) fn run(books: &UserNotebooks<'_>, args: &NoteArgs) -> Result<u8, CliE
     let anchored = known.look(&mut AnchorResolver::new(&books.app.project.root));
     let label = known.label(&anchored);
     let now = books.app.now();
-    let words = books.answers.reasons(&known, (label, &anchored), now);
+    let words = books.answers.reasons(&known, label, &anchored, now);
     let reasons = BeliefReasons { known: &known, label, anchored: &anchored, now, words: &words };
     super::print(args.json.then(|| wire::why(&reasons)), || {
         let said = known.note.title.as_deref().unwrap_or(&known.note.text);

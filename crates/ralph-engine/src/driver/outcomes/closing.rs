@@ -35,7 +35,7 @@ impl LessonWriter<'_, '_> {
         let Ok(notebook) = Notebook::open(self.context.ledger.home()) else { return Vec::new() };
         let last = AttemptRecord::new(self.attempt_of(run, evidence).attempt, Vec::new());
         let mut tried = tries::taken_back(run, &notebook, &last).unwrap_or_default();
-        let fixes = self.fixes((run, evidence), &notebook, &tried).unwrap_or_default();
+        let fixes = self.fixes(run, evidence, &notebook, &tried).unwrap_or_default();
         // A note about a fix tells the earlier attempts.
         let is_told = |failure: &String| fixes.iter().any(|(mended, _)| mended == failure);
         tried.retain(|(_, one)| !one.failures.iter().any(is_told));
@@ -47,7 +47,8 @@ impl LessonWriter<'_, '_> {
     /// failed attempts.
     fn fixes(
         &self,
-        (run, evidence): (&Run, &Evidence),
+        run: &Run,
+        evidence: &Evidence,
         notebook: &Notebook,
         tried: &[(u32, AttemptRecord)],
     ) -> Result<Vec<(String, LogEventKind)>, MemoryError> {
@@ -78,7 +79,7 @@ impl LessonWriter<'_, '_> {
             let in_vain = tried.iter().filter(|(_, one)| one.failures.contains(signature));
             let in_vain: Vec<&str> =
                 in_vain.filter_map(|(_, one)| one.approach.as_deref()).take(MOST_TRIES).collect();
-            let what = mended(known, files, run, (&evidence.text, &in_vain));
+            let what = mended(known, files, run, &evidence.text, &in_vain);
             found.extend(what.map(|what| (signature.clone(), what)));
             if found.len() >= MOST_FIXES {
                 break;
@@ -145,7 +146,7 @@ impl LessonWriter<'_, '_> {
         let Ok(project) = ProjectLocation::discover(&self.context.places.root) else {
             return BTreeMap::new();
         };
-        landed::taken_back(self.context.ledger.home(), (&project, &self.context.tree), reverted)
+        landed::taken_back(self.context.ledger.home(), &project, &self.context.tree, reverted)
     }
 
     /// Returns the commits of the present branch that were made since the run
@@ -180,7 +181,8 @@ fn mended(
     known: StoredNote,
     files: Vec<ChangedFile>,
     run: &Run,
-    (text, in_vain): (&str, &[&str]),
+    text: &str,
+    in_vain: &[&str],
 ) -> Option<LogEventKind> {
     let mut note = known.note;
     if files.is_empty() {

@@ -21,7 +21,8 @@ impl NoteRenderer {
     pub(in super::super) fn reasons(
         &self,
         known: &StoredNote,
-        (label, anchored): (NoteLabel, &[AnchorState]),
+        label: NoteLabel,
+        anchored: &[AnchorState],
         now: Timestamp,
     ) -> Vec<String> {
         let mut reasons = vec![self.origin(known), self.label(known, label)];
