@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use ralph_core::evidence::{TurnEnd, TurnTimeout};
-use ralph_core::redact;
 use ralph_core::usage::Usage;
 use ralph_proc::{ExitReason, OutputTail, ProgramLaunch, ProgramOutcome, StreamMerging};
+use ralph_redact::{redact, redact_cut};
 
 use crate::limits::{LimitPatterns, LimitSearchText};
 use crate::listen::{AgentTurnOutcome, ShownOutput, TurnListener, TurnProcessEnd, TurnStatus};
@@ -135,7 +135,7 @@ fn without_echo(mut text: String, prompt: &str) -> String {
 /// Redacts the whole text: in a quoted line or less, secrets may no longer be
 /// recognisable.
 fn without_secrets(text: &str, tail: &OutputTail) -> String {
-    let known = if tail.is_truncated() { redact::redact_cut(text) } else { redact::redact(text) };
+    let known = if tail.is_truncated() { redact_cut(text) } else { redact(text) };
     known.into_owned()
 }
 

@@ -1,6 +1,6 @@
 //! Excerpts of texts, without parts of secrets.
 
-use ralph_core::redact::redact;
+use ralph_redact::redact;
 
 /// Number of characters read beyond an excerpt, so that a secret that begins in
 /// it is recognised.

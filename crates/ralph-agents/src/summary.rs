@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::{fs, process};
 
-use ralph_core::redact::redact;
+use ralph_redact::redact;
 
 /// Writes a summary into the project, atomically and without secrets. Git
 /// ignores it, so it is not a change of the project.

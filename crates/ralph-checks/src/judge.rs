@@ -19,8 +19,8 @@ use ralph_core::claim::plain;
 use ralph_core::evidence::{GateFault, GateReport, Verdict};
 use ralph_core::feedback::last_chars;
 use ralph_core::policy::{GateCommand, GateImportance, GateSpec};
-use ralph_core::redact::redact;
 use ralph_core::usage::{Usage, Usd};
+use ralph_redact::redact;
 
 use crate::{Gate, GateContext};
 use answer::JudgeAnswer;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use ralph_core::claim::plain;
 use ralph_core::feedback::last_chars;
 use ralph_core::format::OutputFormat;
-use ralph_core::redact::RedactedStream;
 use ralph_proc::{OutputStream, ProgramWatcher, StreamMerging, WatcherDecision};
+use ralph_redact::RedactedStream;
 use tempfile::TempDir;
 
 /// The maximum length of the output that a report keeps, in characters.

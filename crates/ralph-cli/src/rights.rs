@@ -208,7 +208,7 @@ fn typed(words: impl Iterator<Item = OsString>) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    ralph_core::wording::one_line(&ralph_core::redact::redact(text), TYPED_CHARS)
+    ralph_core::wording::one_line(&ralph_redact::redact(text), TYPED_CHARS)
 }
 
 #[cfg(test)]

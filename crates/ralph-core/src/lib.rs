@@ -25,7 +25,6 @@ pub mod preserve;
 pub mod progress;
 pub mod prompt;
 pub mod question;
-pub mod redact;
 pub mod run;
 #[cfg(test)]
 mod samples;

@@ -38,12 +38,12 @@ use std::time::Duration;
 use ralph_agents::{Agent, NoticeMood, RunNotice, TurnReply};
 use ralph_core::evidence::TurnEnd;
 use ralph_core::locale::Locale;
-use ralph_core::redact::redact;
 use ralph_core::state::{PauseReason, RunFailure, RunState, WaitReason};
 use ralph_core::usage::Usage;
 use ralph_core::{Decision, Evidence, Run, Timestamp, decide, wording};
 use ralph_memory::SessionRecord;
 use ralph_proc::Enclosure;
+use ralph_redact::redact;
 use ralph_store::{IterationRecord, OwnerRequest, RunStep, RunStore, RunVersion, StoreError};
 
 use crate::command_log::record_seal;

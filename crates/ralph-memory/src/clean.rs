@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use ralph_core::memory::notes::without_notes;
-use ralph_core::redact::{MARK, redact};
+use ralph_redact::{MARK, redact};
 
 use crate::event::{EventContext, LogEvent, LogEventKind, NoteContent, NoteKind};
 

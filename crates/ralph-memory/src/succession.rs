@@ -4,7 +4,7 @@
 //! we decide only the strict case of [`relate`], and never about rules and notes
 //! with a check: those are named.
 
-use ralph_core::redact::MARK;
+use ralph_redact::MARK;
 
 use crate::error::MemoryError;
 use crate::event::{EventActor, LogEventKind, NoteContent, NoteKind, NoteScope};

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use ralph_core::Run;
 use ralph_core::evidence::Verdict;
 use ralph_core::finding::ToolReport;
-use ralph_core::redact::redact;
 use ralph_core::state::{RunFailure, RunState, WaitReason};
+use ralph_redact::redact;
 use serde_json::Value;
 
 use crate::event::NewEvent;

@@ -7,11 +7,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{io, thread};
 
-use ralph_core::redact::redact;
 use ralph_proc::{
     ExitReason, OutputStream, OutputTail, ProcError, ProgramLaunch, ProgramLimits, ProgramWatcher,
     Supervisor, Waker, WatcherDecision,
 };
+use ralph_redact::redact;
 
 use super::address::{PASSWORD_VARIABLE, ServerAddress, USER_VARIABLE};
 use crate::line::one_line;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use ralph_core::SessionId;
 use ralph_core::policy::OldSession;
-use ralph_core::redact::redact;
 use ralph_proc::Supervisor;
+use ralph_redact::redact;
 use serde_json::{Value, json};
 
 use super::address::{ServerAddress, shown};

@@ -6,7 +6,7 @@ use ralph_core::finding::{
     Finding, FindingLevel, SourceLocation, TestCounts, TestFailure, TestResults, TestState,
     ToolReport,
 };
-use ralph_core::redact::redact;
+use ralph_redact::redact;
 
 use super::name_filter::NameFilter;
 use super::printed::one_line;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use ralph_core::evidence::GateReport;
 use ralph_core::feedback::last_chars;
-use ralph_core::redact::redact;
+use ralph_redact::redact;
 
 use super::JudgeMaterial;
 

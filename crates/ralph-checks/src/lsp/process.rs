@@ -7,11 +7,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use ralph_core::redact::redact;
 use ralph_proc::{
     ExitReason, OutputStream, ProcError, ProgramLaunch, ProgramLimits, ProgramOutcome,
     ProgramWatcher, StdinPipe, Supervisor, Waker, WatcherDecision, resident_memory,
 };
+use ralph_redact::redact;
 
 use tempfile::TempDir;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ralph_core::redact::{SecretShape, assigned, redact, shapes};
+use ralph_redact::{SecretShape, assigned, redact, shapes};
 
 /// The id of the rule in findings.
 pub(super) const RULE: &str = "secret-shape";

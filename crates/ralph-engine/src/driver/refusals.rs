@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use ralph_agents::{Agent, RefusedAction};
-use ralph_core::redact::redact;
 use ralph_core::{Run, wording};
+use ralph_redact::redact;
 
 use super::Driver;
 use super::memory::AgentSession;

@@ -12,12 +12,12 @@ use ralph_agents::{
 use ralph_core::claim::plain;
 use ralph_core::evidence::{Evidence, GateReport, TurnEnd};
 use ralph_core::feedback::last_chars;
-use ralph_core::redact::redact;
 use ralph_core::state::RunState;
 use ralph_core::usage::{Usage, Usd};
 use ralph_core::wording::NextPrompt;
 use ralph_core::{Run, Timestamp, TurnJudgement};
 use ralph_proc::ProgramLimits;
+use ralph_redact::redact;
 use ralph_store::IterationRecord;
 
 use super::memory::{self, AgentSession, FreshSessionReason, ResumableSession, SessionPlan};

@@ -9,10 +9,10 @@ use ralph_agents::{
     OutputPiece, OutputPieceKind, ShownOutput, TurnCutReason, TurnListener, TurnStatus,
 };
 use ralph_core::locale::Locale;
-use ralph_core::redact::{RedactedStream, Redactor, redact};
 use ralph_core::state::{PauseReason, RunState};
 use ralph_core::{Run, Timestamp};
 use ralph_proc::{LineFilter, LogLimits, LogWriter, OutputStream, ProgramWatcher, WatcherDecision};
+use ralph_redact::{RedactedStream, Redactor, redact};
 use ralph_store::{RunStore, StoreError};
 
 use super::last_lines::LastLines;

@@ -8,11 +8,11 @@ use ralph_core::evidence::TurnEnd;
 use ralph_core::host::{
     HostChannel, HostReply, HostTurnError, NoteTone, ReplyEffect, TurnErrorKind,
 };
-use ralph_core::redact::redact;
 use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::{host as wording, told};
 use ralph_core::{Run, Timestamp};
 use ralph_proc::ExitReason;
+use ralph_redact::redact;
 use ralph_store::RunStore;
 
 use super::{HostedLoop, HostedSession, TurnOver};

@@ -12,10 +12,10 @@ use ralph_core::host::{
     HostReply, NoteTone, ReplyEffect,
 };
 use ralph_core::policy::ContextMode;
-use ralph_core::redact::redact;
 use ralph_core::run::Owner;
 use ralph_core::state::{PauseReason, RunState};
 use ralph_core::wording::{NextPrompt, host, told};
+use ralph_redact::redact;
 
 use super::trouble::MOST_ATTEMPTS;
 use super::{HostedLoop, HostedSession, SessionDir, summary, unless_too_late};

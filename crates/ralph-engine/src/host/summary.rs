@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_core::SessionId;
-use ralph_core::redact::redact;
+use ralph_redact::redact;
 use serde_json::{Value, json};
 
 use crate::driver::turn::make_private_folder;

@@ -3,9 +3,9 @@
 
 use ralph_core::Run;
 use ralph_core::host::{HostChannel, HostReply, NoteTone};
-use ralph_core::redact::redact;
 use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::host as wording;
+use ralph_redact::redact;
 
 use super::{HostedLoop, HostedSession};
 use crate::error::EngineError;

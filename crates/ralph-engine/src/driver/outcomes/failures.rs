@@ -8,7 +8,7 @@ use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::finding::{normalised, test_name};
 use ralph_core::format::OutputFormat;
 use ralph_core::memory::attempt::signature;
-use ralph_core::redact::redact;
+use ralph_redact::redact;
 
 /// Maximum number of a turn's failures.
 const MOST: usize = 20;
