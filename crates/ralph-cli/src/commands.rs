@@ -14,7 +14,6 @@ pub(crate) mod gc;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod install;
-pub(crate) mod invariants;
 pub(crate) mod logs;
 pub(crate) mod lsp_helper;
 pub(crate) mod mcp;

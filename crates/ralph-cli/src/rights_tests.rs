@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use clap::{CommandFactory, Parser};
-use ralph_core::host::{HostTurnEnd, SessionStart, ToolUse};
+use ralph_engine::rights::TYPED_CHARS;
 
 use super::CallRight::{Anyone, UserOnly};
 use super::*;
@@ -107,24 +107,6 @@ fn every_command_is_marked_in_the_table() {
 fn names_longer(line: &str, name: &str) -> bool {
     let all = names(&Cli::command(), "");
     all.iter().any(|other| other.len() > name.len() && line.starts_with(other.as_str()))
-}
-
-#[test]
-fn what_goes_on_in_a_turn_is_told_by_anyone_and_the_rest_by_the_user() {
-    let tool = ToolUse::default();
-    for (what, right) in [
-        (HostEventKind::ToolAsked(tool.clone()), Anyone),
-        (HostEventKind::ToolsUsed(vec![tool]), Anyone),
-        (HostEventKind::SessionStarted(SessionStart::New), UserOnly),
-        (HostEventKind::SessionEnded { reason: String::new() }, UserOnly),
-        (HostEventKind::TurnEnded(HostTurnEnd::default()), UserOnly),
-        (HostEventKind::PermissionAnswered, UserOnly),
-        (HostEventKind::HostStarted, UserOnly),
-        (HostEventKind::Woken, UserOnly),
-        (HostEventKind::Due, UserOnly),
-    ] {
-        assert_eq!(of_event(&what), right, "{what:?}");
-    }
 }
 
 #[test]

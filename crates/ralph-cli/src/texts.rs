@@ -17,6 +17,7 @@ use ralph_store::IterationRecord;
 
 pub(crate) use ralph_core::wording::one_line;
 pub(crate) use ralph_engine::app::{no_run, without_run};
+pub(crate) use ralph_engine::check::missing_need;
 
 use crate::error::CliError;
 
@@ -106,17 +107,6 @@ pub(crate) fn gate_cannot_run(name: &str, missing: &MissingNeed, locale: Locale)
     match locale {
         Locale::En => format!("{name} cannot run: {missing}"),
         Locale::Ko => format!("{name} 실행 불가: {}", missing_need(missing, locale)),
-    }
-}
-
-/// Tells what is missing, and what installs it.
-pub(crate) fn missing_need(missing: &MissingNeed, locale: Locale) -> String {
-    match (locale, &missing.install) {
-        (Locale::En, _) => missing.to_string(),
-        (Locale::Ko, Some(install)) => {
-            format!("`{}` 이(가) 없습니다. `{install}` 을(를) 실행하세요", missing.what)
-        }
-        (Locale::Ko, None) => format!("`{}` 이(가) 없습니다", missing.what),
     }
 }
 

@@ -4,6 +4,13 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use ralph_checks::tamper::TamperRules;
+use ralph_core::Run;
+
+use crate::app::App;
+use crate::undo::relative;
+use crate::user_error::UserError;
+
 /// The name of the list in the run's folder.
 const FILE: &str = "allowed";
 
@@ -35,6 +42,61 @@ pub fn add(folder: &Path, paths: &[String]) -> std::io::Result<Vec<String>> {
 pub(crate) fn replace(folder: &Path, paths: &[String]) -> std::io::Result<()> {
     let lines = paths.iter().flat_map(|path| [path, "\n"]).collect::<String>();
     ralph_files::write_own(folder.join(FILE), lines)
+}
+
+/// Accepts changes at these paths. Returns them relative to the root, and those that are new.
+pub fn accept(
+    app: &App,
+    run: &Run,
+    paths: &[String],
+) -> Result<(Vec<String>, Vec<String>), UserError> {
+    let paths = paths.iter().map(|path| inside(app, path)).collect::<Result<Vec<_>, _>>()?;
+    rule(&paths)?;
+    let folder = app.home.join("runs").join(run.id.as_str());
+    let new = add(&folder, &paths)?;
+    Ok((paths, new))
+}
+
+/// Makes the rules that allow these paths.
+pub fn rule(paths: &[String]) -> Result<TamperRules, UserError> {
+    TamperRules::new(&[], paths).map_err(|error| UserError::usage(error.to_string()))
+}
+
+/// Returns true if a place, `file:line` or a test, is allowed.
+pub fn covers(rules: &TamperRules, place: &str) -> bool {
+    let file = place.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
+    rules.allows(place) || file.is_some_and(|(file, _)| rules.allows(file))
+}
+
+/// Returns true if a held change of the run is at one of these paths. A held change is
+/// recorded as its place and what was done there.
+pub fn is_held(app: &App, run: &Run, paths: &[String]) -> Result<bool, UserError> {
+    let paths = paths.iter().map(|path| inside(app, path)).collect::<Result<Vec<_>, _>>()?;
+    let rules = rule(&paths)?;
+    let place = |held: &str| held.split(' ').next().unwrap_or_default().to_owned();
+    let is_there = |held: &String| {
+        covers(&rules, &place(held)) || paths.iter().any(|path| held.starts_with(path.as_str()))
+    };
+    Ok(run.progress.held.iter().any(is_there))
+}
+
+/// Returns the path relative to the project's root. Patterns are already relative to it.
+fn inside(app: &App, path: &str) -> Result<String, UserError> {
+    if path.contains(['*', '?', '[', '!', '\n']) {
+        return if path.contains('\n') {
+            Err(UserError::usage("a path with a line break cannot be allowed")
+                .in_korean("줄바꿈이 있는 경로는 허용할 수 없습니다", None))
+        } else {
+            Ok(path.to_owned())
+        };
+    }
+    let found = match relative(app, &[Path::new(path).to_owned()]) {
+        // Settings and programs outside the project can be held, too.
+        Err(_) if Path::new(path).is_absolute() => return Ok(path.to_owned()),
+        found => found?,
+    };
+    let parts = found.iter().flat_map(|path| path.iter().map(|part| part.to_string_lossy()));
+    Ok(parts.collect::<Vec<_>>().join("/"))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use ralph_agents::host::HOSTS;
 use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId};
+use ralph_memory::event::EventContext;
 use ralph_proc::{Ancestor, TOKEN_VARIABLE, ancestors};
 use ralph_store::{RunQuery, RunStateFilter, RunStore};
 
@@ -80,6 +81,26 @@ pub fn open_run_elsewhere(app: &App) -> Option<(App, Run)> {
         let run = open_run(&there, InvocationKind::Command)?;
         Some((there, run))
     })
+}
+
+/// Returns the place of the calling agent: its session and the turn of its loop. The
+/// outcome of the turn is credited there.
+pub fn place(app: &App, session: Option<&str>) -> EventContext {
+    let caller = agent(app).unwrap_or_default();
+    let session = session.map_or(caller.session, SessionId::new);
+    place_of(app, CallingAgent { session, ..caller })
+}
+
+/// Returns the place of this agent.
+pub fn place_of(app: &App, CallingAgent { session, run, iteration }: CallingAgent) -> EventContext {
+    let run = run.or_else(|| Kept::new(&app.home, session.as_ref()?).run());
+    let record = run.as_ref().and_then(|run| app.existing_store().ok()??.run(run).ok()?);
+    EventContext {
+        iteration: run.as_ref().and_then(|_| record.map(|run| run.iteration).or(iteration)),
+        run: run.map(|run| run.to_string()),
+        session: session.map(|session| session.as_str().to_owned()),
+        ..EventContext::default()
+    }
 }
 
 /// Returns the origin of a command that is not refused.

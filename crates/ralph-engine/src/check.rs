@@ -1,5 +1,9 @@
 //! Runs gates without a run, for `ralph check`.
 
+mod project;
+mod servers;
+mod turn;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -13,6 +17,13 @@ use crate::affected;
 use crate::driver::{jobs, timing};
 use crate::error::EngineError;
 use crate::stamps::GateStamps;
+
+pub use project::{
+    CheckNote, CheckObserver, CheckQueueMode, CheckRequest, CheckResult, CheckScanScope, files,
+    missing_need, run_checks,
+};
+pub use servers::look;
+pub use turn::fall_back;
 
 /// A rule for earlier passes on the same files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

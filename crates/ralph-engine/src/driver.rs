@@ -12,6 +12,7 @@ mod keeping;
 mod last_lines;
 pub(crate) mod leftovers;
 mod loose;
+mod making;
 mod memory;
 mod notes;
 mod original;

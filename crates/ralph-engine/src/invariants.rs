@@ -2,10 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use ralph_checks::invariants::InvariantGate;
 use ralph_checks::invariants::{InvariantCheck, NoteInvariant};
+use ralph_checks::security::ScanSelection;
+use ralph_config::SettingValue;
+use ralph_core::policy::{Criterion, GateImportance, GateSpec};
 use ralph_memory::event::{self, LogEventKind, NoteScope};
 use ralph_memory::log::{EventLog, LogEntry, LogPosition};
 use ralph_memory::{MemoryError, Notebook, StoredNote};
+
+use crate::app::App;
 
 /// Returns the notes of these homes that have a check, except those of a task,
 /// which are on trial. Opens nothing if there are no notes.
@@ -56,4 +62,33 @@ fn invariant(known: StoredNote, check: event::NoteCheck) -> NoteInvariant {
         event::NoteCheck::Test(test) => InvariantCheck::Test(test),
     };
     NoteInvariant { note: note.id, title: note.title, text: note.text, check }
+}
+
+/// Makes the gate for the notes of this project and of its user. `specs` are all gates
+/// of the settings.
+pub fn gate(
+    app: &App,
+    need: GateImportance,
+    specs: &[GateSpec],
+    chosen: &ScanSelection,
+) -> InvariantGate {
+    let homes = app.note_homes();
+    let notes = move || held(&homes).map_err(|error| format!("notes cannot be read: {error}"));
+    InvariantGate::new(need, notes, runners(app, specs), chosen.clone())
+}
+
+/// Returns the gates that run the project's tests: those in `specs`, else those of the
+/// settings or the project's files.
+pub fn runners(app: &App, specs: &[GateSpec]) -> Vec<GateSpec> {
+    let runs_tests = |spec: &&GateSpec| spec.criterion == Criterion::TestPass;
+    let given: Vec<GateSpec> = specs.iter().filter(runs_tests).cloned().collect();
+    if !given.is_empty() {
+        return given;
+    }
+    let Ok(mut layers) = app.layers() else { return Vec::new() };
+    let tests = vec![Criterion::TestPass.name().to_owned()];
+    layers.set_flag("run.criteria", SettingValue::List(tests));
+    // Without a command for tests no gate can run one.
+    let gates = app.plain_settings(&layers).map(|settings| settings.policy.gates);
+    gates.unwrap_or_default().iter().filter(runs_tests).cloned().collect()
 }

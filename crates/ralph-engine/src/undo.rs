@@ -1,5 +1,8 @@
 //! Finds snapshots by name and plans rollbacks.
 
+mod overlap;
+mod restore;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +14,12 @@ use ralph_snapshot::{
 
 use crate::driver::leftovers::LeftoverFiles;
 use crate::outside_changes::OutsideChanges;
+
+pub use overlap::{SharedFiles, shared};
+pub use restore::{
+    FailureEnd, RunChanges, after_failure, changes_of, keep_lost_turn, outside_changes, record,
+    refuse_if_at_work, relative, set_left_aside, to_start,
+};
 
 /// Opens the work tree of a run, without the files that its gates created.
 pub fn work_tree(

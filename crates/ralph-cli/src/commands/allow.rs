@@ -1,9 +1,5 @@
 //! `ralph allow`: accepts changes of tests and checks that were held.
 
-use std::path::Path;
-
-use ralph_checks::tamper::TamperRules;
-use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
 use ralph_core::state::RunState;
@@ -11,11 +7,10 @@ use ralph_engine::allowed;
 use ralph_engine::owner::is_alive;
 use ralph_store::RunStore;
 
-use super::rollback;
 use crate::app::App;
 use crate::error::CliError;
-use crate::rights::CallRight;
 use crate::{out, texts};
+use ralph_engine::rights::CallRight;
 
 /// Number of latest iterations that are searched for a judged one.
 const RECORDS: u32 = 20;
@@ -80,10 +75,13 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
             Some("답변을 기다릴 때나 `ralph pause` 뒤에: `ralph allow PATH && ralph resume`"),
         ));
     }
-    let (paths, new) = accept(&app, &run, &args.paths)?;
+    let (paths, new) = allowed::accept(&app, &run, &args.paths)?;
     for path in paths {
-        let rules = rule(std::slice::from_ref(&path))?;
-        let how = match (new.contains(&path), held.iter().any(|held| covers(&rules, &held.place))) {
+        let rules = allowed::rule(std::slice::from_ref(&path))?;
+        let how = match (
+            new.contains(&path),
+            held.iter().any(|held| allowed::covers(&rules, &held.place)),
+        ) {
             (false, _) => AcceptEffect::Before,
             (true, true) => AcceptEffect::Held,
             (true, false) => AcceptEffect::Ahead,
@@ -91,41 +89,6 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, CliError> {
         out::line(format!("{}: {}", run.id, how.words(&path, app.locale())));
     }
     Ok(0)
-}
-
-/// Accepts changes at these paths. Returns them relative to the root, and those that are new.
-pub(crate) fn accept(
-    app: &App,
-    run: &Run,
-    paths: &[String],
-) -> Result<(Vec<String>, Vec<String>), CliError> {
-    let paths = paths.iter().map(|path| inside(app, path)).collect::<Result<Vec<_>, _>>()?;
-    rule(&paths)?;
-    let folder = app.home.join("runs").join(run.id.as_str());
-    let new = allowed::add(&folder, &paths)?;
-    Ok((paths, new))
-}
-
-fn rule(paths: &[String]) -> Result<TamperRules, CliError> {
-    TamperRules::new(&[], paths).map_err(|error| CliError::usage(error.to_string()))
-}
-
-/// Returns true if a place, `file:line` or a test, is allowed.
-fn covers(rules: &TamperRules, place: &str) -> bool {
-    let file = place.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
-    rules.allows(place) || file.is_some_and(|(file, _)| rules.allows(file))
-}
-
-/// Returns true if a held change of the run is at one of these paths. A held change is
-/// recorded as its place and what was done there.
-pub(crate) fn is_held(app: &App, run: &Run, paths: &[String]) -> Result<bool, CliError> {
-    let paths = paths.iter().map(|path| inside(app, path)).collect::<Result<Vec<_>, _>>()?;
-    let rules = rule(&paths)?;
-    let place = |held: &str| held.split(' ').next().unwrap_or_default().to_owned();
-    let is_there = |held: &String| {
-        covers(&rules, &place(held)) || paths.iter().any(|path| held.starts_with(path.as_str()))
-    };
-    Ok(run.progress.held.iter().any(is_there))
 }
 
 /// The effect of accepting a path.
@@ -153,23 +116,4 @@ impl AcceptEffect {
             }
         }
     }
-}
-
-/// Returns the path relative to the project's root. Patterns are already relative to it.
-fn inside(app: &App, path: &str) -> Result<String, CliError> {
-    if path.contains(['*', '?', '[', '!', '\n']) {
-        return if path.contains('\n') {
-            Err(CliError::usage("a path with a line break cannot be allowed")
-                .in_korean("줄바꿈이 있는 경로는 허용할 수 없습니다", None))
-        } else {
-            Ok(path.to_owned())
-        };
-    }
-    let found = match rollback::relative(app, &[Path::new(path).to_owned()]) {
-        // Settings and programs outside the project can be held, too.
-        Err(_) if Path::new(path).is_absolute() => return Ok(path.to_owned()),
-        found => found?,
-    };
-    let parts = found.iter().flat_map(|path| path.iter().map(|part| part.to_string_lossy()));
-    Ok(parts.collect::<Vec<_>>().join("/"))
 }

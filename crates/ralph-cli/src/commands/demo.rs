@@ -8,21 +8,20 @@ use std::path::{Path, PathBuf};
 use ralph_agents::scripted::{AgentScript, ScriptedTurn};
 use ralph_config::{SettingLayers, SettingValue, criteria};
 use ralph_core::locale::Locale;
-use ralph_core::run::{AgentRef, NewRun, Task};
+use ralph_core::run::Task;
 use ralph_engine::events::RunStart;
-use ralph_engine::loops;
-use ralph_engine::owner;
 use ralph_engine::report::{ReportMarkup, RunReport};
 use ralph_snapshot::ProjectLocation;
 use ralph_store::RunStore;
 
-use super::drive::{self, EventFormat, PreparedRun, RunChecks};
-use super::rollback;
+use super::drive::{EventFormat, drive};
 use super::run::open_ledger;
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
 use crate::texts::say;
+use ralph_engine::run::{self, PreparedRun, RunChecks};
+use ralph_engine::undo;
 
 /// Watch a whole loop on a sample project; needs no key and no network
 ///
@@ -176,7 +175,7 @@ fn offer(folder: &Path, locale: Locale) {
 
 /// Rolls the run back and compares every file with its original.
 fn prove_rollback(app: &App, sample: &SampleProject) -> Result<(), CliError> {
-    let done = rollback::to_start(app)?;
+    let done = undo::to_start(app)?;
     let root = &app.project.root;
     let same = sample
         .files
@@ -230,21 +229,15 @@ fn introduce(args: &DemoArgs, project: &Path, locale: Locale) {
 
 fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, CliError> {
     let settings = app.plain_settings(&layers(gate)?)?;
-    let agent = drive::agent(app, &settings, Some(script))?;
+    let agent = run::agent(app, &settings, Some(script))?;
     let checks = RunChecks::new(app, settings)?;
     let ledger = open_ledger(app)?;
-    let new = NewRun {
-        task: Task { text: demo_words(app.locale()).task.to_owned(), ..Task::default() },
-        worktree: app.worktree(),
-        agent: AgentRef { name: agent.name().to_owned(), command: agent.command_line() },
-        policy: checks.settings.policy.clone(),
-        owner: owner::this_process(app.now()),
-    };
-    let run = loops::start(ledger.store(), new, app.now())?;
+    let task = Task { text: demo_words(app.locale()).task.to_owned(), ..Task::default() };
+    let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None };
+    let run = run::start(app, &ledger, task, &ready)?.run;
     let id = run.id.clone();
     let view = if args.json { EventFormat::Json } else { EventFormat::Human };
-    let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None };
-    let run = drive::drive(app, ledger, ready, run, view)?;
+    let run = drive(app, ledger, ready, run, view)?;
     if view == EventFormat::Human
         && let Some(store) = app.existing_store()?
         && let Some(run) = store.run(&id)?

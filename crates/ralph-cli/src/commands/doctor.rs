@@ -24,14 +24,13 @@ use ralph_proc::{
 use ralph_snapshot::WorkTree;
 use ralph_store::{RunStore, SqliteStore};
 
-use super::drive::{self, RunChecks};
 use crate::app::App;
 use crate::error::CliError;
 use crate::progress_line::ProgressLine;
 use crate::signals::{self, ForcedEndState};
 use crate::texts::say;
 use crate::{out, texts};
-pub(crate) use rehearsal::SESSION as REHEARSAL;
+use ralph_engine::run::{self, RunChecks};
 
 /// Prove that everything a run needs works here
 ///
@@ -288,7 +287,7 @@ fn supervisor(app: &App, locale: Locale) -> DoctorFinding {
 
 /// Checks the program of the client, and the version that it reports.
 fn client(app: &App, settings: &RunSettings, locale: Locale) -> DoctorFinding {
-    let agent = match drive::agent(app, settings, None) {
+    let agent = match run::agent(app, settings, None) {
         Ok(agent) => agent,
         Err(error) => return DoctorFinding::broken("agent", error.line_in(locale)),
     };
@@ -329,7 +328,7 @@ fn settings(app: &App, locale: Locale) -> Vec<DoctorFinding> {
     )];
     findings.push(match &settings.agent {
         AgentChoice::Command(Some(words)) => {
-            let agent = drive::agent(app, &settings, None);
+            let agent = run::agent(app, &settings, None);
             DoctorFinding::new("agent", agent.map(|_| words.join(" ")).map_err(line))
         }
         AgentChoice::Command(None) => DoctorFinding::remark(

@@ -17,8 +17,8 @@ use serde_json::json;
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
-use crate::rights::CallRight;
 use crate::texts::counted;
+use ralph_engine::rights::CallRight;
 
 /// Remove snapshots and logs of old runs, and old output of failed checks
 ///

@@ -15,8 +15,8 @@ use serde_json::{Value as Json, json};
 
 use crate::app::App;
 use crate::error::CliError;
-use crate::rights::CallRight;
 use crate::{out, texts};
+use ralph_engine::rights::CallRight;
 
 /// The program that becomes the agent if it exists.
 const AGENT: &str = "./agent.sh";

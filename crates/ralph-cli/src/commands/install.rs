@@ -16,7 +16,7 @@ use ralph_config::ArmingMoment;
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
-use crate::rights::CallRight;
+use ralph_engine::rights::CallRight;
 
 /// Time that is granted beyond the gates' own timeouts.
 const MARGIN: Duration = Duration::from_mins(1);

@@ -24,7 +24,7 @@ use ralph_mcp::{ServeError, ServerDescription, ServerTool, ToolCallError};
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
-use crate::rights::{self, CallRight};
+use ralph_engine::rights::{self, CallRight};
 
 /// Serve ralph's tools to an agent over MCP, on stdin and stdout
 ///

@@ -30,12 +30,12 @@ use ralph_memory::{
 use serde_json::Value;
 
 use self::books::UserNotebooks;
-pub(crate) use self::books::{notebooks, place};
+pub(crate) use self::books::notebooks;
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
-use crate::rights::CallRight;
 use crate::texts::part_of;
+use ralph_engine::rights::CallRight;
 
 /// Search, add and look after what was learned in this project
 ///

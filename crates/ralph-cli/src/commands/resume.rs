@@ -1,6 +1,5 @@
 //! `ralph resume`: continues a run after a crash, a pause or a wait.
 
-use ralph_config::{RunSettings, SettingLayers, SettingValue};
 use ralph_core::state::{RunState, WaitReason};
 use ralph_core::{Run, wording};
 use ralph_engine::events::RunStart;
@@ -9,13 +8,14 @@ use ralph_memory::event::EventContext;
 use ralph_memory::{Notebook, SessionRecord};
 use ralph_store::RunStore;
 
-use super::drive::{self, EventFormat, PreparedRun, RunChecks};
+use super::drive::{EventFormat, drive};
 use super::run::{close, open_ledger};
 use super::sessions;
 use crate::app::App;
 use crate::error::CliError;
 use crate::options::AgentOptions;
 use crate::{out, texts};
+use ralph_engine::run::{self, PreparedRun, RunChecks};
 
 /// Resume a run or a session
 ///
@@ -72,22 +72,25 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let ledger = open_ledger(&app)?;
     let found = app.find_run_to_change(ledger.store(), id.as_deref())?;
     let run = found.ok_or_else(texts::without_run)?;
-    refuse_elsewhere(&app, &run)?;
+    run::refuse_elsewhere(&app, &run)?;
     let named = AgentOptions::named(args.agent.clone(), args.agent_cmd.clone());
     match named {
         Some(_) => loops::ensure_adoptable(&run)?,
         None => loops::ensure_resumable(&run)?,
     }
-    let settings = settings_of(&app, &run, named.as_ref())?;
+    let settings = run::settings_with(&app, &run, &|layers| match &named {
+        Some(named) => named.apply(layers),
+        None => Ok(()),
+    })?;
     crate::app::say_fallback(&app);
     let agent = match named {
-        Some(_) => drive::agent(&app, &settings, None)?,
-        None => drive::recorded_agent(&app, &settings, &run.agent)?,
+        Some(_) => run::agent(&app, &settings, None)?,
+        None => run::recorded_agent(&app, &settings, &run.agent)?,
     };
     let on_fail = settings.on_fail;
     let checks = RunChecks::new(&app, settings)?;
     let owned = match named {
-        Some(_) => loops::adopt(ledger.store(), &run, drive::reference(&*agent), app.now())?,
+        Some(_) => loops::adopt(ledger.store(), &run, run::reference(&*agent), app.now())?,
         None => loops::take_over(ledger.store(), &run, app.now())?,
     };
     let said = |answer: &String| wording::answer(question(&run), answer, run.policy.locale);
@@ -95,7 +98,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     out::note(texts::resuming(&run));
     let view = if args.json { EventFormat::Json } else { EventFormat::Human };
     let ready = PreparedRun { agent, checks, begin: RunStart::Resumed, answer };
-    let run = drive::drive(&app, ledger, ready, owned, view)?;
+    let run = drive(&app, ledger, ready, owned, view)?;
     close(&app, &run, view, on_fail)
 }
 
@@ -118,24 +121,11 @@ fn meant(app: &App, id: &str) -> Result<ResumeTarget, CliError> {
     if !runs.is_empty() {
         return Ok(ResumeTarget::Run(id.to_owned()));
     }
-    let session = sessions::find(app, id)?;
+    let session = ralph_engine::sessions::find(app, id)?;
     match session.place() {
         EventContext { session: None, run: Some(run), .. } => Ok(ResumeTarget::Run(run)),
         EventContext { .. } => Ok(ResumeTarget::Session(session)),
     }
-}
-
-/// Returns an error for a run of another work tree, whose files would prove nothing.
-pub(crate) fn refuse_elsewhere(app: &App, run: &Run) -> Result<(), CliError> {
-    if run.worktree == app.worktree() {
-        return Ok(());
-    }
-    Err(CliError::refused(format!("{} belongs to {}", run.id, run.worktree))
-        .with_hint("change to that folder first")
-        .in_korean(
-            format!("{} 은(는) {} 의 실행입니다", run.id, run.worktree),
-            Some("먼저 그 폴더로 이동하세요"),
-        ))
 }
 
 fn question(run: &Run) -> Option<&str> {
@@ -148,45 +138,4 @@ fn question(run: &Run) -> Option<&str> {
         | RunState::Failed(_)
         | RunState::Stopped => None,
     }
-}
-
-/// Interprets the present settings for a run, or those it began with if they cannot be
-/// used. The run's own policy stays.
-pub(crate) fn settings_of(
-    app: &App,
-    run: &Run,
-    named: Option<&AgentOptions>,
-) -> Result<RunSettings, CliError> {
-    app.fall_back_on(&run.id);
-    let present = app.layers().and_then(|layers| settings_with(app, run, named, layers));
-    present.or_else(|error| settings_with(app, run, named, app.begun_layers(error)?))
-}
-
-fn settings_with(
-    app: &App,
-    run: &Run,
-    named: Option<&AgentOptions>,
-    mut layers: SettingLayers,
-) -> Result<RunSettings, CliError> {
-    if let Some(named) = named {
-        named.apply(&mut layers)?;
-    }
-    layers.set_flag("run.criteria", SettingValue::List(Vec::new()));
-    let judged = run.policy.gates.iter().find(|gate| gate.is_judge());
-    let criterion = judged.map(|gate| gate.command.display()).unwrap_or_default();
-    layers.set_flag("judge.criterion", SettingValue::Text(criterion));
-    let trust = if judged.is_some() { "evidence" } else { "claim" };
-    layers.set_flag("run.trust", SettingValue::Text(trust.to_owned()));
-    layers.set_flag("run.promise", SettingValue::Text("DONE".to_owned()));
-    for path in ["run.zero_errors", "run.zero_warnings"] {
-        layers.set_flag(path, SettingValue::Switch(false));
-    }
-    if run.session().is_some() {
-        // The context of a host's agent is not ours to choose.
-        layers.set_flag("run.context", SettingValue::Text("auto".to_owned()));
-    }
-    // The gates of the run are its own.
-    let mut settings = app.plain_settings(&layers)?;
-    settings.policy = run.policy.clone();
-    Ok(settings)
 }

@@ -2,21 +2,20 @@
 
 use ralph_config::OnFail;
 use ralph_core::Run;
-use ralph_core::run::NewRun;
 use ralph_core::state::RunState;
 use ralph_core::wording::told;
+use ralph_engine::RunLedger;
 use ralph_engine::command_log::CommandLog;
 use ralph_engine::events::RunStart;
 use ralph_engine::folder_guard;
-use ralph_engine::loops;
-use ralph_engine::{RunLedger, owner};
 
-use super::drive::{self, EventFormat, PreparedRun, RunChecks};
+use super::drive::{EventFormat, drive};
 use super::rollback;
 use crate::app::App;
 use crate::error::CliError;
 use crate::options::{AgentOptions, PolicyOptions, TaskOptions};
 use crate::{app, closing, out};
+use ralph_engine::run::{self, PreparedRun, RunChecks};
 
 /// Drive an agent until the work is proven done
 ///
@@ -47,26 +46,18 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
     folder_guard::refuse_unfit(&app, settings.folders)?;
-    let agent = drive::agent(&app, &settings, args.agent.script.as_deref())?;
+    let agent = run::agent(&app, &settings, args.agent.script.as_deref())?;
     let on_fail = settings.on_fail;
     let checks = RunChecks::new(&app, settings)?;
 
     let ledger = open_ledger(&app)?;
-    let new = NewRun {
-        task,
-        worktree: app.worktree(),
-        agent: drive::reference(&*agent),
-        policy: checks.settings.policy.clone(),
-        owner: owner::this_process(app.now()),
-    };
-    for left in rollback::set_left_aside(&app, ledger.store())? {
+    let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None };
+    let started = run::start(&app, &ledger, task, &ready)?;
+    for left in started.set_aside {
         out::note(told::set_aside(&left, app.locale()));
     }
-    let run = loops::start(ledger.store(), new, app.now())?;
-    app.keep_settings(&run.id);
     let view = if args.json { EventFormat::Json } else { EventFormat::Human };
-    let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None };
-    let run = drive::drive(&app, ledger, ready, run, view)?;
+    let run = drive(&app, ledger, ready, started.run, view)?;
     close(&app, &run, view, on_fail)
 }
 

@@ -1,18 +1,13 @@
 //! `ralph start`: starts a loop for a session of a host.
 
-use ralph_config::RunSettings;
-use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::wording::told;
-use ralph_core::{Run, SessionId};
-use ralph_engine::folder_guard;
-use ralph_engine::host::SessionDir;
 use ralph_engine::wire::{RunList, RunView};
 
-use super::{drive::RunChecks, rollback, run::open_ledger};
 use crate::app::App;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
 use crate::out;
+use ralph_engine::run::{StartedRun, start_for_session};
 
 /// Arm a loop for a hosted session
 ///
@@ -43,7 +38,11 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
     })?;
     let mut layers = app.layers()?;
     args.policy.apply(&mut layers)?;
-    let run = arm(&app, task, app.settings(&layers)?, given)?;
+    let StartedRun { run, set_aside } =
+        start_for_session(&app, task, app.settings(&layers)?, given)?;
+    for left in set_aside {
+        out::note(told::set_aside(&left, app.locale()));
+    }
     if args.json {
         let list = RunList::new(vec![RunView::new(&run, &[])]);
         out::line(serde_json::to_string(&list).map_err(|error| CliError::internal(&error))?);
@@ -57,39 +56,4 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
         ));
     }
     Ok(0)
-}
-
-/// Records a run that belongs to the named session.
-pub(crate) fn arm(
-    app: &App,
-    task: Task,
-    settings: RunSettings,
-    session: &str,
-) -> Result<Run, CliError> {
-    let session = SessionId::new(session).ok_or_else(|| {
-        CliError::usage(format!("`{session}` is not a session id"))
-            .with_hint("letters, digits, `-`, `_`, `.` and `:`, at most 200 of them")
-            .in_korean(
-                format!("`{session}` 은(는) 세션 id 가 아닙니다"),
-                Some("글자, 숫자, `-`, `_`, `.`, `:` 를 200자까지 쓸 수 있습니다"),
-            )
-    })?;
-    settings.ensure_tools()?;
-    folder_guard::refuse_unfit(app, settings.folders)?;
-    let settings = RunChecks::new(app, settings)?.settings;
-    let ledger = open_ledger(app)?;
-    let new = NewRun {
-        task,
-        worktree: app.worktree(),
-        agent: AgentRef { name: "host".to_owned(), command: Vec::new() },
-        policy: settings.policy,
-        owner: Owner::Session(session.clone()),
-    };
-    for left in rollback::set_left_aside(app, ledger.store())? {
-        out::note(told::set_aside(&left, app.locale()));
-    }
-    let place = SessionDir::new(&app.home, &session);
-    let run = ralph_engine::host::start(ledger.store(), &place, new, app.now())?;
-    app.keep_settings(&run.id);
-    Ok(run)
 }

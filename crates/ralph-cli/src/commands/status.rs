@@ -6,19 +6,14 @@ use std::time::Duration;
 use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_engine::clock::InterruptSignal;
-use ralph_engine::command_log::CommandLog;
-use ralph_engine::wire::{RunList, RunView};
-use ralph_engine::{loops, owner};
-use ralph_store::{IterationRecord, RunQuery, RunStateFilter, RunStore};
+use ralph_engine::owner;
+use ralph_engine::tool::{RunFacts, run_facts, run_list};
 
 use super::memory;
 use crate::app::App;
 use crate::error::CliError;
 use crate::region::LiveRegion;
 use crate::{out, texts};
-
-/// Number of iterations in the JSON.
-const SHOWN: u32 = 20;
 
 /// Time between two updates of a watched status.
 const GLANCE: Duration = Duration::from_secs(1);
@@ -40,24 +35,16 @@ pub(crate) struct StatusArgs {
 pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     if args.json {
-        let list = list(&app, args.run.as_deref())?.with_memory(memory::bytes(&app)?);
+        let list = run_list(&app, args.run.as_deref())?.with_memory(memory::bytes(&app)?);
         out::line(serde_json::to_string_pretty(&list).map_err(|error| CliError::internal(&error))?);
         return Ok(0);
     }
     if args.watch {
         return watch(&app, args.run.as_deref());
     }
-    let found = found(&app, args.run.as_deref())?;
+    let found = run_facts(&app, args.run.as_deref())?;
     out::text(&rendered(&app, &found));
     Ok(0)
-}
-
-/// A run with its records.
-struct RunFacts {
-    run: Run,
-    /// Its last iterations.
-    iterations: Vec<IterationRecord>,
-    commands: CommandLog,
 }
 
 fn rendered(app: &App, found: &[RunFacts]) -> String {
@@ -83,7 +70,7 @@ fn watch(app: &App, given: Option<&str>) -> Result<u8, CliError> {
     let (pause, mut region) = (InterruptSignal::default(), LiveRegion::default());
     let mut last = None;
     loop {
-        let found = found(app, given)?;
+        let found = run_facts(app, given)?;
         let text = rendered(app, &found);
         let wide = out::width(&io::stdout());
         if let Some(wide) = wide {
@@ -129,36 +116,4 @@ fn client_gone(run: &Run) -> String {
             "클라이언트가 사라졌습니다. 세션에서 `/ralph resume {id}` 또는 `ralph resume {id} --agent NAME` 으로 계속하고, `ralph stop {id}` 로 끝냅니다"
         ),
     }
-}
-
-/// Returns views of the selected runs: the given one, else the open ones of this work
-/// tree, else its newest.
-pub(crate) fn list(app: &App, given: Option<&str>) -> Result<RunList, CliError> {
-    let found = found(app, given)?;
-    let views = found.iter().map(|found| RunView::new(&found.run, &found.iterations));
-    Ok(RunList::new(views.collect()))
-}
-
-/// Returns the same runs with their records.
-fn found(app: &App, given: Option<&str>) -> Result<Vec<RunFacts>, CliError> {
-    let Some(store) = app.existing_store()? else { return Ok(Vec::new()) };
-    let mut runs = if given.is_some() {
-        app.find_run(&store, given)?.into_iter().collect()
-    } else {
-        let worktree = Some(app.worktree());
-        store.runs(&RunQuery { worktree, which: RunStateFilter::Open, limit: 100 })?
-    };
-    if runs.is_empty() {
-        runs.extend(loops::current(&store, &app.worktree())?);
-    }
-    // The state of a run is shown even if the settings are broken.
-    if let Some(run) = runs.first() {
-        app.fall_back_on(&run.id);
-    }
-    let with_facts = runs.into_iter().map(|run| {
-        let iterations = store.iterations(&run.id, SHOWN)?;
-        let commands = CommandLog::load(&store, &run.id)?;
-        Ok(RunFacts { run, iterations, commands })
-    });
-    with_facts.collect()
 }

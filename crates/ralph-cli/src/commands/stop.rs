@@ -1,25 +1,14 @@
 //! `ralph stop` and `ralph cancel`: end runs.
 
-use std::time::Duration;
-
-use ralph_core::{Run, RunId};
+use ralph_core::Run;
 use ralph_engine::caller;
-use ralph_engine::clock::InterruptSignal;
-use ralph_engine::command_log::{self, CommandLog, CommandSource};
-use ralph_engine::log_end_of;
-use ralph_engine::loops::{self, StopOutcome};
+use ralph_engine::command_log::{CommandLog, CommandSource};
+use ralph_engine::stop::{self, RunStop};
 use ralph_store::{OwnerRequest, RunQuery, RunStateFilter, RunStore, SqliteStore};
 
-use super::rollback;
 use crate::app::App;
 use crate::error::CliError;
 use crate::{out, texts};
-
-/// Longest time that a driver may take to stop.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Time between two looks at the record.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// End a run; its snapshots and records stay
 ///
@@ -69,7 +58,7 @@ fn wanted(app: &App, store: &SqliteStore, args: &StopArgs) -> Result<Vec<Run>, C
     Ok(meant.filter(|run| !run.state.is_ended()).into_iter().collect())
 }
 
-/// Asks a run to end or to pause and waits for its driver. Returns the sentence for the user.
+/// Asks a run to end or to pause. Returns the sentence for the user.
 pub(crate) fn end(
     app: &App,
     store: &SqliteStore,
@@ -77,70 +66,17 @@ pub(crate) fn end(
     request: OwnerRequest,
     source: CommandSource,
 ) -> Result<String, CliError> {
-    // A run can be ended even if its files cannot be read.
-    if let Err(error) = rollback::keep_lost_turn(app, store, run) {
-        out::error(&error);
-    }
-    if !run.state.is_ended() {
-        command_log::record_order(store, run, source, app.now())?;
-    }
-    match loops::request(store, run, request, app.now())? {
-        StopOutcome::Already => Ok(texts::already(run, app.locale())),
-        StopOutcome::AtOnce => {
-            let now = reload(store, &run.id)?;
-            let now = now.as_ref().unwrap_or(run);
-            // It has no driver that could do this.
-            log_end_of(&app.home, now, app.now());
-            Ok(said(store, now))
-        }
-        StopOutcome::Asked => match await_end(app, store, &run.id, request)? {
-            Some(run) => Ok(said(store, &run)),
-            None => Err(CliError::refused(format!(
-                "the driver of {} has not followed within {} seconds",
-                run.id,
-                PATIENCE.as_secs()
-            ))
-            .in_korean(
-                format!("{} 의 드라이버가 {}초 안에 따르지 않았습니다", run.id, PATIENCE.as_secs()),
-                None,
-            )),
-        },
-    }
+    let outcome = stop::end(app, store, run, request, source)?;
+    sentence(app, run, outcome)
 }
 
-fn said(store: &SqliteStore, run: &Run) -> String {
-    texts::state_line(run, &CommandLog::load(store, &run.id).unwrap_or_default())
-}
-
-fn reload(store: &SqliteStore, id: &RunId) -> Result<Option<Run>, CliError> {
-    Ok(store.run(id)?)
-}
-
-fn await_end(
-    app: &App,
-    store: &SqliteStore,
-    id: &RunId,
-    request: OwnerRequest,
-) -> Result<Option<Run>, CliError> {
-    let deadline = app.now().plus(PATIENCE);
-    let pause = InterruptSignal::default();
-    while app.now() < deadline {
-        match reload(store, id)? {
-            Some(run) if !run.state.is_active() => return Ok(Some(run)),
-            // Its driver may have died meanwhile.
-            Some(run)
-                if loops::request(store, &run, request, app.now())? == StopOutcome::AtOnce =>
-            {
-                let ended = reload(store, id)?;
-                if let Some(run) = &ended {
-                    log_end_of(&app.home, run, app.now());
-                }
-                return Ok(ended);
-            }
-            Some(_) | None => {
-                pause.wait(LOOK);
-            }
-        }
+/// Renders what became of a run that was asked to end or to pause.
+pub(crate) fn sentence(app: &App, run: &Run, outcome: RunStop) -> Result<String, CliError> {
+    if let Some(error) = &outcome.unread {
+        out::error(error);
     }
-    Ok(None)
+    let Some(now) = outcome.run else { return Ok(texts::already(run, app.locale())) };
+    let store = app.existing_store()?;
+    let commands = store.and_then(|store| CommandLog::load(&store, &now.id).ok());
+    Ok(texts::state_line(&now, &commands.unwrap_or_default()))
 }

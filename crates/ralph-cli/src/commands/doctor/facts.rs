@@ -14,7 +14,7 @@ use ralph_proc::ExitReason;
 
 use super::rehearsal::{self, HookProblem};
 use crate::app::App;
-use crate::commands::{hook, install};
+use crate::commands::install;
 use crate::texts;
 
 /// Everything that is known about one host.
@@ -153,7 +153,7 @@ impl HostFacts {
         self.programs = names.iter().filter_map(|name| found(app, name)).collect();
         self.arm = self.armed(app);
         if self.arm.is_some_and(|(arm, _)| arm == ArmingMoment::OnErrors) {
-            self.blind = hook::blindness(app, self.locale);
+            self.blind = ralph_engine::hook::blindness(app, self.locale);
         }
         self.loaded = self.loaded(app);
         let is_there = |file: &&&str| app.project.root.join(file).exists();

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::texts;
 
 /// The name of a session that no host and no run uses.
-pub(crate) const SESSION: &str = "ralph-doctor";
+pub(crate) const SESSION: &str = ralph_engine::hook::REHEARSAL;
 
 /// Number of calls that measure the time of a hook.
 const TIMES: usize = 3;

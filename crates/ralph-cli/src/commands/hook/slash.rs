@@ -9,89 +9,113 @@ mod words;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
-use ralph_core::locale::Locale;
+use ralph_engine::hook::{
+    CommandEffect, ResumeWords, RunArgument, SessionCommand, SessionCommands, SlashPrompt,
+    TypedTask, behind, misfit, unclear,
+};
 
 use crate::cli::{Cli, CliCommand};
 use crate::error::CliError;
-use crate::rights::CallRight;
 use words::{PromptWord, words};
 
-pub(super) use wanted::LoopRequest;
-
-/// A parsed `/ralph` prompt.
-#[derive(Debug)]
-pub(super) enum SlashPrompt {
-    /// Starts a loop with this text.
-    Arm(String),
-    /// Runs a command of ours.
-    Call(SessionCommand),
-    /// Continues a loop in this session.
-    Resume(ResumeWords),
-    /// Shows the help.
-    Help,
-    /// An ambiguous text: its first word, and the command that was probably meant.
-    Unclear(String, Option<String>),
-    /// A command and one argument that does not belong to it.
-    Misfit(String, String),
-}
-
-/// A command that was typed in a session.
-#[derive(Debug)]
-pub(super) struct SessionCommand {
-    /// The parsed command.
-    pub(super) command: CliCommand,
-    /// The words, starting with the name.
-    pub(super) words: Vec<String>,
-}
+use wanted::LoopRequest;
 
 /// `/ralph resume`
-#[derive(Parser, Debug, PartialEq, Eq)]
+#[derive(Parser, Debug)]
 #[command(name = "resume")]
-pub(super) struct ResumeWords {
+struct ResumeArgs {
     /// The run to go on with
-    pub(super) run: Option<String>,
+    run: Option<String>,
     /// Take it from the session that has it
     #[arg(long)]
-    pub(super) takeover: bool,
+    takeover: bool,
 }
 
-impl SessionCommand {
-    /// Returns true if its words name a run.
-    pub(super) fn names_run(&self) -> bool {
-        self.words.iter().skip(1).any(|word| is_run(word) || word.starts_with("--run"))
+/// The commands that can be typed in a session.
+pub(super) struct TypedCommands;
+
+impl SessionCommands for TypedCommands {
+    fn parse(&self, prompt: &str, exists: &dyn Fn(&str) -> bool) -> Option<SlashPrompt> {
+        parse(prompt, exists)
+    }
+
+    fn task(&self, text: &str, exists: &dyn Fn(&str) -> bool) -> Result<TypedTask, CliError> {
+        let LoopRequest { task, policy } = LoopRequest::read(text, exists)?;
+        Ok(TypedTask { task, flags: Box::new(move |layers| policy.apply(layers)) })
     }
 }
 
-impl SlashPrompt {
-    /// Returns who may type it while our driver runs a turn.
-    pub(super) fn right(&self) -> CallRight {
-        match self {
-            Self::Help | Self::Unclear(..) | Self::Misfit(..) => CallRight::Anyone,
-            Self::Call(call) => call.command.right(),
-            Self::Arm(_) | Self::Resume(_) => CallRight::UserOnly,
+/// Returns the error that a line would cause if it were typed in a session. Every path
+/// is assumed to exist.
+pub(super) fn fault_of(line: &str) -> Option<CliError> {
+    match parse(line, &|_| true)? {
+        SlashPrompt::Arm(text) => LoopRequest::read(&text, &|_| true).err(),
+        SlashPrompt::Unclear(word, meant) => Some(unclear(&word, meant.as_deref())),
+        SlashPrompt::Misfit(command, word) => Some(misfit(&command, &word)),
+        SlashPrompt::Call(_) | SlashPrompt::Resume(_) | SlashPrompt::Help => None,
+    }
+}
+
+fn effect(command: &CliCommand) -> CommandEffect {
+    match command {
+        CliCommand::Rollback(_) => CommandEffect::TakesBack,
+        CliCommand::Stop(_) | CliCommand::Cancel(_) | CliCommand::Pause(_) => CommandEffect::Rules,
+        CliCommand::Status(_)
+        | CliCommand::Report(_)
+        | CliCommand::Snapshots(_)
+        | CliCommand::Diff(_)
+        | CliCommand::Logs(_) => CommandEffect::Shows,
+        CliCommand::Allow(_) => CommandEffect::Allows,
+        CliCommand::Runs(_)
+        | CliCommand::Sessions(_)
+        | CliCommand::Check(_)
+        | CliCommand::Code(_)
+        | CliCommand::Memory(_)
+        | CliCommand::Config(_)
+        | CliCommand::Doctor(_) => CommandEffect::Plain,
+        CliCommand::Run(_) | CliCommand::Start(_) | CliCommand::Resume(_) => {
+            CommandEffect::Elsewhere("/ralph TASK")
         }
+        CliCommand::Demo(_)
+        | CliCommand::Init(_)
+        | CliCommand::Gc(_)
+        | CliCommand::Mcp(_)
+        | CliCommand::Completions(_)
+        | CliCommand::Install(_)
+        | CliCommand::Uninstall(_)
+        | CliCommand::Hook(_)
+        | CliCommand::Docs(_)
+        | CliCommand::LspHelper(_)
+        | CliCommand::Measure(_)
+        | CliCommand::RunIds(_)
+        | CliCommand::Scripted(_) => CommandEffect::Elsewhere(""),
     }
 }
 
-/// Splits a prompt into our command's name and the rest; `None` for any other prompt.
-fn behind(prompt: &str) -> Option<(&str, &str)> {
-    let text = prompt.trim_start().strip_prefix('/')?;
-    let end = text.find(char::is_whitespace).unwrap_or(text.len());
-    let (name, rest) = text.split_at(end);
-    match name.strip_prefix("ralph:").unwrap_or(name) {
-        name @ ("ralph" | "cancel-ralph") => Some((name, rest.trim())),
-        _ => None,
+/// Describes a parsed command for the session.
+fn typed_command(command: &CliCommand, words: Vec<String>) -> SessionCommand {
+    let by_flag = matches!(
+        command,
+        CliCommand::Stop(_)
+            | CliCommand::Cancel(_)
+            | CliCommand::Allow(_)
+            | CliCommand::Diff(_)
+            | CliCommand::Logs(_)
+    );
+    let run_argument = if by_flag { RunArgument::Flag } else { RunArgument::Positional };
+    let names_run = words.iter().skip(1).any(|word| is_run(word) || word.starts_with("--run"));
+    SessionCommand {
+        effect: effect(command),
+        run_argument,
+        names_run,
+        right: command.right(),
+        words,
     }
-}
-
-/// Returns true if a prompt is one of our commands.
-pub(super) fn is_ours(prompt: &str) -> bool {
-    behind(prompt).is_some()
 }
 
 /// Parses a prompt that is one of our commands; `None` for any other. `exists` returns
 /// true if a word names a file.
-pub(super) fn parse(prompt: &str, exists: &dyn Fn(&str) -> bool) -> Option<SlashPrompt> {
+fn parse(prompt: &str, exists: &dyn Fn(&str) -> bool) -> Option<SlashPrompt> {
     match behind(prompt)? {
         // After an interruption a host may put the prompt back, and the user types behind it.
         ("ralph", rest) if rest.ends_with("/cancel-ralph") => {
@@ -152,11 +176,11 @@ fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Opti
     let is_argument =
         |word: &str| is_run(word) || is_range(word) || is_turn(word) || is_argument(word);
     if typed[0] == "resume" {
-        let command = ResumeWords::command();
+        let command = ResumeArgs::command();
         let matches = command.clone().try_get_matches_from(&typed).ok()?;
         let is_whole = given(&command, &matches).iter().all(|word| is_argument(word));
-        let words = ResumeWords::from_arg_matches(&matches).ok()?;
-        return is_whole.then_some(SlashPrompt::Resume(words));
+        let ResumeArgs { run, takeover } = ResumeArgs::from_arg_matches(&matches).ok()?;
+        return is_whole.then_some(SlashPrompt::Resume(ResumeWords { run, takeover }));
     }
     if !is_command(&typed[0]) {
         return None;
@@ -166,7 +190,7 @@ fn called_as(mut typed: Vec<String>, is_argument: &dyn Fn(&str) -> bool) -> Opti
     let matches = command.clone().try_get_matches_from(line).ok()?;
     let is_whole = given(&command, &matches).iter().all(|word| is_argument(word));
     let parsed = Cli::from_arg_matches(&matches).ok()?;
-    is_whole.then_some(SlashPrompt::Call(SessionCommand { command: parsed.command, words: typed }))
+    is_whole.then(|| SlashPrompt::Call(typed_command(&parsed.command, typed)))
 }
 
 /// Returns true if a word is the name or an alias of a command.
@@ -233,60 +257,6 @@ fn misspelt(text: &str, words: &[PromptWord]) -> Option<String> {
     let near =
         names.filter(|name| name.len() > 3).map(|name| (strsim::osa_distance(&first, &name), name));
     near.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
-}
-
-/// Makes the error for an ambiguous text.
-pub(super) fn unclear(word: &str, meant: Option<&str>) -> CliError {
-    let hint = format!("To use it as a task, quote it: `/ralph \"{word} …\"`");
-    let korean = format!("작업으로 쓰려면 따옴표로 묶으세요: `/ralph \"{word} …\"`");
-    match meant {
-        Some(verb) => CliError::usage(format!("unknown command `{word}`"))
-            .with_hint(format!("did you mean `/ralph {verb}`? {hint}"))
-            .in_korean(
-                format!("알 수 없는 명령 `{word}`"),
-                Some(&format!("`/ralph {verb}` 을(를) 뜻하셨나요? {korean}")),
-            ),
-        None => CliError::usage(format!("`{word}` is neither a task nor a flag"))
-            .with_hint(format!("`/ralph help` lists the flags. {hint}"))
-            .in_korean(
-                format!("`{word}` 은(는) 작업도 플래그도 아닙니다"),
-                Some(&format!("`/ralph help` 로 플래그를 볼 수 있습니다. {korean}")),
-            ),
-    }
-}
-
-/// Makes the error for a command with an unsuitable argument.
-pub(super) fn misfit(command: &str, word: &str) -> CliError {
-    CliError::usage(format!("`{word}` does not fit `/ralph {command}`"))
-        .with_hint(format!("To use it as a task, quote it: `/ralph \"{command} {word}\"`"))
-        .in_korean(
-            format!("`{word}` 은(는) `/ralph {command}` 에 맞지 않습니다"),
-            Some(&format!("작업으로 쓰려면 따옴표로 묶으세요: `/ralph \"{command} {word}\"`")),
-        )
-}
-
-/// Returns the help on what can be typed.
-pub(super) fn help(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => {
-            "/ralph TASK [flags]   work on the task until it is proven done\n\
-             /ralph status | report | runs | diff | check   look at the loop of this session\n\
-             /ralph pause | resume   let the loop rest, and go on with it\n\
-             /cancel-ralph   end it (while the agent works: Esc first)\n\
-             /ralph allow PATH | rollback   accept changes of tests, or undo the loop's changes\n\
-             Flags: --max-iterations N, --max-duration 30m, --criteria test_pass, --criteria \"custom:COMMAND\"\n\
-             `ralph run --help` in a terminal lists all flags."
-        }
-        Locale::Ko => {
-            "/ralph 작업 [플래그]   증명될 때까지 작업합니다\n\
-             /ralph status | report | runs | diff | check   이 세션의 루프를 봅니다\n\
-             /ralph pause | resume   루프를 쉬게 하고 이어서 진행합니다\n\
-             /cancel-ralph   루프를 끝냅니다(에이전트가 작업 중이면 먼저 Esc)\n\
-             /ralph allow 경로 | rollback   테스트 변경을 허용하거나 루프의 변경을 되돌립니다\n\
-             이런 플래그를 씁니다: --max-iterations N, --max-duration 30m, --criteria test_pass, --criteria \"custom:명령\"\n\
-             모든 플래그는 터미널에서 `ralph run --help` 로 볼 수 있습니다."
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
 use proptest::prelude::*;
+use ralph_core::locale::Locale;
+use ralph_engine::hook::{help, is_ours};
 
 use super::*;
 

@@ -6,13 +6,11 @@ use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::locale::Locale;
 use ralph_core::policy::Criterion;
 use ralph_core::wording;
-use ralph_engine::check::CacheUse;
+use ralph_engine::check::{CacheUse, CheckQueueMode, CheckRequest, CheckScanScope, run_checks};
 use ralph_engine::clock::InterruptSignal;
 
 use crate::app::App;
-use crate::commands::check::{
-    CheckProgressPrinter, CheckQueueMode, CheckRequest, CheckScanScope, reports,
-};
+use crate::commands::check::CheckProgressPrinter;
 use crate::error::CliError;
 use crate::out;
 use crate::signals::{self, ForcedEndState};
@@ -28,24 +26,20 @@ pub(super) fn run(app: &App, found: &mut DetectedGates) -> Result<bool, CliError
     }
     let mut layers = SettingLayers::default();
     layers.set_flag("run.criteria", SettingValue::List(names));
-    let mut progress = CheckProgressPrinter {
-        locale: app.locale(),
-        quiet: false,
-        interrupt: InterruptSignal::default(),
-        is_held: false,
-        line: None,
-    };
-    signals::listen(&progress.interrupt, || {}, ForcedEndState::Nothing, progress.locale)?;
+    let interrupt = InterruptSignal::default();
+    let mut progress = CheckProgressPrinter::new(app.locale(), interrupt.clone());
+    signals::listen(&interrupt, || {}, ForcedEndState::Nothing, app.locale())?;
     let wanted = CheckRequest {
+        interrupt: interrupt.clone(),
         memory: CacheUse::Ignored,
         scan: CheckScanScope::All,
         turn: CheckQueueMode::Ignored,
     };
-    let reports = reports(app, layers, &wanted, &mut progress);
-    if progress.interrupt.is_raised() {
+    let result = run_checks(app, layers, &wanted, &mut progress);
+    if interrupt.is_raised() {
         return Ok(false);
     }
-    let reports = reports?;
+    let reports = result?.reports;
     for report in &reports {
         let verdict = wording::verdict(&report.verdict, app.locale());
         out::note(format!("{}: {verdict}", report.name));

@@ -88,7 +88,7 @@ fn check(input: ApproachCheckInput, _call: &ToolCall) -> Result<ToolAnswer, Tool
         "tries": tries_of(&tries.same), "failed": failed,
         "other_tries": tries_of(&tries.others), "related": related,
     }))?;
-    let place = memory::place(&app, input.session.as_deref());
+    let place = ralph_engine::caller::place(&app, input.session.as_deref());
     let shown: Vec<AgentNoteView> = failed.into_iter().chain(related).collect();
     notebook::note_shown(&app, place, shown);
     Ok(if known {

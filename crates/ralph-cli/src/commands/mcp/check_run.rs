@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use ralph_config::SettingValue;
-use ralph_engine::check::CacheUse;
+use ralph_engine::check::{CacheUse, CheckQueueMode, CheckRequest, CheckScanScope, run_checks};
 use ralph_engine::clock::InterruptSignal;
 use ralph_engine::wire::{CheckView, GateView};
 use ralph_mcp::{
@@ -16,9 +16,7 @@ use serde::Deserialize;
 use super::loop_start::CriterionName;
 use super::{app, refusal};
 use crate::app::App;
-use crate::commands::check::{
-    self, CheckProgressPrinter, CheckQueueMode, CheckRequest, CheckScanScope,
-};
+use crate::commands::check::CheckProgressPrinter;
 use crate::commands::install;
 
 const SPEC: ToolSpec = ToolSpec {
@@ -73,11 +71,11 @@ fn run(
     } else {
         CheckQueueMode::Taken
     };
-    let wanted = CheckRequest { memory: CacheUse::Used, scan: CheckScanScope::Changed, turn };
-    let (locale, interrupt) = (app.locale(), interrupt.clone());
-    let mut progress =
-        CheckProgressPrinter { locale, quiet: true, interrupt, is_held: false, line: None };
-    check::reports(app, layers, &wanted, &mut progress).map_err(refusal)
+    let (memory, scan) = (CacheUse::Used, CheckScanScope::Changed);
+    let wanted = CheckRequest { memory, scan, turn, interrupt: interrupt.clone() };
+    let mut progress = CheckProgressPrinter::new(app.locale(), interrupt.clone()).quietly();
+    let result = run_checks(app, layers, &wanted, &mut progress).map_err(refusal)?;
+    Ok(result.reports)
 }
 
 /// Does the work; raises `interrupt` once the caller stops waiting.

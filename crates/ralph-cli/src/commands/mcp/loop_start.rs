@@ -3,15 +3,12 @@
 //! The agent that asks is judged by this loop, so it can only ask for more than the
 //! settings. It may add checks and lower limits, but not name a command as a check.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Parser;
-use ralph_agents::host::HOSTS;
-use ralph_config::{RunSettings, SettingLayers, SettingValue, render_span};
 use ralph_core::policy::Criterion as Named;
-use ralph_core::{Run, wording};
-use ralph_engine::events::SilentSink;
-use ralph_engine::host::SessionDir;
+use ralph_core::wording;
+use ralph_engine::tool;
 use ralph_engine::wire::{RunList, RunView};
 use ralph_mcp::{
     CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
@@ -21,9 +18,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{app, refusal};
 use crate::app::App;
-use crate::commands::drive::{self, RunChecks};
-use crate::commands::run::open_ledger;
-use crate::commands::start;
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
 
@@ -70,9 +64,6 @@ struct LoopStartInput {
     #[schemars(skip)]
     session: Option<String>,
 }
-
-/// Time that the agent waits for the first results of the checks.
-const FIRST_LOOK: Duration = Duration::from_secs(10);
 
 /// A criterion that can be asked for by its name alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -126,96 +117,23 @@ fn arm(input: LoopStartInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallEr
 }
 
 fn start_loop(app: &App, input: &LoopStartInput) -> Result<ToolAnswer, CliError> {
-    app.refuse_if_disabled()?;
-    if app.is_driven() {
-        return Err(CliError::refused("this agent is in a loop already: ralph drives it"));
-    }
+    tool::refuse_driven(app)?;
     let session = session(app, input)?;
     let options = LoopOptions::read(input)?;
-    let settings = settings(app, input, &options)?;
-    let run = start::arm(app, options.task.read()?, settings.clone(), &session)?;
-    let run = with_baseline(app, settings, run)?;
+    let criteria: Vec<&str> = input.criteria.iter().map(|criterion| criterion.name()).collect();
+    let settings = tool::stricter_settings(app, &criteria, &|layers| options.policy.apply(layers))?;
+    let run = tool::start_loop(app, options.task.read()?, settings, &session)?;
     let list = RunList::new(vec![RunView::new(&run, &[])]);
     let note = format!("{}\n\n{}", wording::host::armed(&run), wording::rules(&run));
     let answer = ToolAnswer::new(&list).map_err(|error| CliError::internal(&error))?;
     Ok(answer.with_note(note))
 }
 
-/// Records what fails before the first turn, as far as it is known in time: the agent
-/// did not cause it. The next event tells the user that a loop began.
-fn with_baseline(app: &App, settings: RunSettings, run: Run) -> Result<Run, CliError> {
-    let Some(session) = run.session() else { return Ok(run) };
-    let place = SessionDir::new(&app.home, session);
-    place.note_unannounced();
-    let checks = RunChecks::new(app, settings)?.until(Instant::now() + FIRST_LOOK);
-    let mut sink = SilentSink;
-    let mut driver = drive::driver(app, open_ledger(app)?, checks, &run, &mut sink)?;
-    let _arming = place.note_arming();
-    Ok(driver.hosted().arm(run)?)
-}
-
-/// Returns the given session, else the one in the client's environment.
-pub(super) fn known_session(app: &App, given: Option<String>) -> Option<String> {
-    let named = HOSTS.iter().filter_map(|host| host.session_variable);
-    let mut known = named.filter_map(|name| app.variable(name));
-    given.or_else(|| known.find(|value| !value.is_empty()))
-}
-
 fn session(app: &App, input: &LoopStartInput) -> Result<String, CliError> {
-    known_session(app, input.session.clone()).ok_or_else(|| {
+    tool::known_session(app, input.session.clone()).ok_or_else(|| {
         CliError::usage("`session`: the client does not say which session this is")
             .with_hint("ask the user to type `/ralph TASK` instead")
     })
-}
-
-/// Returns the settings with the requested changes; an error if they would demand less.
-fn settings(
-    app: &App,
-    input: &LoopStartInput,
-    options: &LoopOptions,
-) -> Result<RunSettings, CliError> {
-    let mut layers = app.layers()?;
-    add_criteria(&mut layers, input);
-    let plain = app.settings(&layers)?.policy.limits;
-    options.policy.apply(&mut layers)?;
-    let settings = app.settings(&layers)?;
-    let limits = &settings.policy.limits;
-    let raised = if limits.iterations > plain.iterations {
-        Some(("max_iterations", limits.iterations.to_string(), plain.iterations.to_string()))
-    } else if limits.duration > plain.duration {
-        let (asked, most) = (render_span(limits.duration), render_span(plain.duration));
-        Some(("max_duration", asked, most))
-    } else if limits.stalled > plain.stalled {
-        Some(("stagnation_limit", limits.stalled.to_string(), plain.stalled.to_string()))
-    } else {
-        None
-    };
-    match raised {
-        None => Ok(settings),
-        Some((field, asked, most)) => {
-            let text = format!("`{field}`: {asked} is more than the {most} that hold here");
-            let hint = "limits can only be lowered; the user can start a loop with more";
-            Err(CliError::refused(text).with_hint(hint))
-        }
-    }
-}
-
-/// Adds checks to those that the settings name.
-fn add_criteria(layers: &mut SettingLayers, input: &LoopStartInput) {
-    if input.criteria.is_empty() {
-        return;
-    }
-    let mut names = match layers.get("run.criteria") {
-        Some(SettingValue::List(names)) => names.clone(),
-        Some(_) | None => Vec::new(),
-    };
-    for criterion in &input.criteria {
-        let name = criterion.name();
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    layers.set_flag("run.criteria", SettingValue::List(names));
 }
 
 /// The same as the command line would read it.

@@ -2,18 +2,14 @@
 
 use std::time::Duration;
 
-use ralph_core::SessionId;
+use ralph_engine::tool;
 use ralph_mcp::{
     CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
 };
-use ralph_store::RunStore;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{app, loop_start, refusal};
-use crate::app::App;
-use crate::commands::status;
-use crate::error::CliError;
+use super::{app, refusal};
 
 const SPEC: ToolSpec = ToolSpec {
     name: "loop_status",
@@ -43,14 +39,7 @@ pub(super) fn tool() -> ServerTool {
 
 fn show(input: LoopStatusInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallError> {
     let app = app()?;
-    let own = own_run(&app, input.session).map_err(refusal)?;
-    let list = status::list(&app, input.run.or(own).as_deref()).map_err(refusal)?;
+    let own = tool::own_run(&app, input.session).map_err(refusal)?;
+    let list = tool::run_list(&app, input.run.or(own).as_deref()).map_err(refusal)?;
     ToolAnswer::new(&list)
-}
-
-/// Returns the open loop of the calling session, which does not need the others.
-fn own_run(app: &App, given: Option<String>) -> Result<Option<String>, CliError> {
-    let session = loop_start::known_session(app, given).and_then(|id| SessionId::new(&id));
-    let (Some(session), Some(store)) = (session, app.existing_store()?) else { return Ok(None) };
-    Ok(store.run_of_session(&session)?.map(|run| run.id.to_string()))
 }

@@ -196,9 +196,9 @@ fn secrets(input: &MemoryAddInput) -> usize {
 /// Returns where the agent is, as its client says. The agent's own claim counts only
 /// for a known session; otherwise it could pretend to be many tasks.
 fn place(app: &App, books: &Notebooks, said: Option<&str>) -> Result<EventContext, ToolCallError> {
-    let told = memory::place(app, None);
+    let told = ralph_engine::caller::place(app, None);
     let Some(said) = said.filter(|_| told.is_nowhere()) else { return Ok(told) };
-    let place = memory::place(app, Some(said));
+    let place = ralph_engine::caller::place(app, Some(said));
     let is_heard_of = match books
         .with(NoteScope::Project, |book| book.session(said))
         .map_err(notebook::trouble)?

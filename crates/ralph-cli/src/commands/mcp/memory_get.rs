@@ -57,6 +57,6 @@ fn read(input: MemoryGetInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallE
         }
     }
     let answer = ToolAnswer::new(&json!({ "schema": 1, "notes": notes, "unknown": unknown }))?;
-    notebook::note_shown(&app, memory::place(&app, input.session.as_deref()), notes);
+    notebook::note_shown(&app, ralph_engine::caller::place(&app, input.session.as_deref()), notes);
     Ok(answer)
 }

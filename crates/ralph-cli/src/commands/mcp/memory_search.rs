@@ -76,7 +76,7 @@ fn search(mut input: MemorySearchInput, _call: &ToolCall) -> Result<ToolAnswer, 
     let notes: Vec<AgentNoteView> =
         found.iter().map(|known| AgentNoteView::new(known, SHORT, &mut sight)).collect();
     let answer = ToolAnswer::new(&json!({ "schema": 1, "notes": notes }))?;
-    notebook::note_shown(&app, memory::place(&app, input.session.as_deref()), notes);
+    notebook::note_shown(&app, ralph_engine::caller::place(&app, input.session.as_deref()), notes);
     Ok(answer)
 }
 

@@ -8,9 +8,9 @@ use ralph_memory::clean;
 use ralph_memory::event::{NoteCheck, NoteScope};
 
 use super::books::UserNotebooks;
-use crate::commands::invariants::runners;
 use crate::error::CliError;
 use crate::out;
+use ralph_engine::invariants::runners;
 
 /// Longest text of rules, in bytes, that fits into a line of the log.
 const LONGEST: usize = 128 * 1024;

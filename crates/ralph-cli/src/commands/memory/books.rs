@@ -2,18 +2,15 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use ralph_core::SessionId;
 use ralph_core::memory::label::NoteLabel;
 use ralph_core::wording::learned;
-use ralph_engine::caller::{self, CallingAgent};
-use ralph_engine::host::SessionDir as Kept;
+use ralph_engine::caller::{self};
 use ralph_memory::anchor::AnchorResolver;
 use ralph_memory::event::{EventActor, EventContext, NoteKind, NoteScope};
 use ralph_memory::{
     BOTH, ChoiceError, LockPatience, MemoryError, NoteWriter, Notebook, NotebookRemark, Notebooks,
     StoredNote,
 };
-use ralph_store::RunStore;
 
 use super::answers::NoteRenderer;
 use crate::app::App;
@@ -137,9 +134,11 @@ impl<'a> UserNotebooks<'a> {
     pub(super) fn writer(&self) -> NoteWriter {
         let at = self.app.now();
         match caller::agent(self.app) {
-            Some(caller) => {
-                NoteWriter { actor: EventActor::Agent, place: place_of(self.app, caller), at }
-            }
+            Some(caller) => NoteWriter {
+                actor: EventActor::Agent,
+                place: caller::place_of(self.app, caller),
+                at,
+            },
             None => NoteWriter { actor: EventActor::User, place: EventContext::default(), at },
         }
     }
@@ -266,23 +265,4 @@ fn flat(path: &Path) -> Option<PathBuf> {
         }
     }
     Some(flat)
-}
-
-/// Returns the place of the calling agent: its session and the turn of its loop. The
-/// outcome of the turn is credited there.
-pub(crate) fn place(app: &App, session: Option<&str>) -> EventContext {
-    let caller = caller::agent(app).unwrap_or_default();
-    let session = session.map_or(caller.session, SessionId::new);
-    place_of(app, CallingAgent { session, ..caller })
-}
-
-fn place_of(app: &App, CallingAgent { session, run, iteration }: CallingAgent) -> EventContext {
-    let run = run.or_else(|| Kept::new(&app.home, session.as_ref()?).run());
-    let record = run.as_ref().and_then(|run| app.existing_store().ok()??.run(run).ok()?);
-    EventContext {
-        iteration: run.as_ref().and_then(|_| record.map(|run| run.iteration).or(iteration)),
-        run: run.map(|run| run.to_string()),
-        session: session.map(|session| session.as_str().to_owned()),
-        ..EventContext::default()
-    }
 }

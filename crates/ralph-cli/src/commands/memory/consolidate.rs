@@ -14,7 +14,7 @@ use ralph_snapshot::WorkTree;
 
 use super::books::UserNotebooks;
 use crate::error::CliError;
-use crate::rights::CallRight;
+use ralph_engine::rights::CallRight;
 
 /// Decide what becomes of notes on trial
 ///

@@ -10,9 +10,9 @@ use ralph_memory::NoteWriter;
 use ralph_memory::event::{EventActor, WorkPhase};
 
 use super::books::UserNotebooks;
-use crate::commands::check::{CheckScanScope, files as changed_files};
 use crate::error::CliError;
 use crate::out;
+use ralph_engine::check::{CheckScanScope, files as changed_files};
 
 /// Show what an agent is shown of the memory, and what is missing
 ///

@@ -10,8 +10,8 @@ use ralph_memory::{MemoryError, Notebook};
 
 use super::books::UserNotebooks;
 use crate::error::CliError;
-use crate::rights::CallRight;
 use crate::texts::{counted, table};
+use ralph_engine::rights::CallRight;
 
 /// Find notes that are duplicate, out of date, unused or unsafe to keep
 ///

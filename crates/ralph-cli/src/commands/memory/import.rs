@@ -21,7 +21,7 @@ use super::answers::redacted;
 use super::books::UserNotebooks;
 use crate::error::CliError;
 use crate::out;
-use crate::rights::CallRight;
+use ralph_engine::rights::CallRight;
 
 /// Number of notes that are written together.
 const PART: usize = 20_000;

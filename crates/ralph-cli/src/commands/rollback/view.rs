@@ -12,9 +12,9 @@ use ralph_snapshot::{
 };
 use serde_json::{Value, json};
 
-use super::overlap::SharedFiles;
 use crate::texts::counted;
 use crate::{out, texts};
+use ralph_engine::undo::SharedFiles;
 
 /// Number of files of each kind that are listed.
 const LISTED: usize = 20;

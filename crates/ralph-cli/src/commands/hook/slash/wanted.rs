@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use clap::{CommandFactory, Parser};
-use ralph_config::SettingLayers;
 use ralph_core::run::Task;
 
 use super::words::{PromptWord, next_word, word_at, words};
@@ -22,18 +21,15 @@ struct SlashArgs {
 
 /// A request to start a loop.
 #[derive(Debug)]
-pub(in super::super) struct LoopRequest {
-    pub(in super::super) task: Task,
+pub(super) struct LoopRequest {
+    pub(super) task: Task,
     pub(super) policy: PolicyOptions,
 }
 
 impl LoopRequest {
     /// Parses a task with its flags. Unknown flags and paths that do not exist are
     /// errors, never part of the task.
-    pub(in super::super) fn read(
-        text: &str,
-        exists: &dyn Fn(&str) -> bool,
-    ) -> Result<Self, CliError> {
+    pub(super) fn read(text: &str, exists: &dyn Fn(&str) -> bool) -> Result<Self, CliError> {
         let mut taken = take_flags(text);
         if let Some(odd) = &taken.odd {
             return Err(loose_dash(text, odd));
@@ -50,11 +46,6 @@ impl LoopRequest {
         args.push(taken.task);
         let parsed = SlashArgs::try_parse_from(args).map_err(|error| explain(&error))?;
         Ok(Self { task: parsed.task.read()?, policy: parsed.policy })
-    }
-
-    /// Applies the flags to the settings.
-    pub(in super::super) fn apply(&self, layers: &mut SettingLayers) -> Result<(), CliError> {
-        self.policy.apply(layers)
     }
 }
 

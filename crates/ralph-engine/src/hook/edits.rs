@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::host::{LookResult, LookStore, record_look};
 use ralph_checks::lsp::{LanguageServer, ServerReport, ServerVerdict};
 use ralph_checks::quick::{BackgroundJob, FileCheckers, QuickCheckContext, StartContents, in_time};
 use ralph_config::ServerRules;
@@ -19,15 +20,14 @@ use ralph_core::finding::Finding;
 use ralph_core::host::{HostReply, ReplyEffect, ToolUse};
 use ralph_core::look::ToolFindings;
 use ralph_core::wording::host as wording;
-use ralph_engine::host::{LookResult, LookStore, record_look};
 use ralph_snapshot::PastContents;
 use ralph_store::RunStore;
 
 use super::session::HookRequest;
 use crate::app::App;
-use crate::commands::drive;
-use crate::commands::lsp_helper::{self, HelperAddress};
-use crate::error::CliError;
+use crate::lsp_helper::{self, HelperAddress};
+use crate::run;
+use crate::user_error::UserError;
 
 /// Longest time of a look.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -50,7 +50,7 @@ pub(super) fn look(
     store: &dyn RunStore,
     run: &Run,
     uses: &[ToolUse],
-) -> Result<HostReply, CliError> {
+) -> Result<HostReply, UserError> {
     let began = Instant::now();
     let app = asked.app;
     let files = if run.state.is_active() { written(app, uses) } else { BTreeSet::new() };
@@ -68,7 +68,7 @@ pub(super) fn look(
     let means = QuickCheckContext {
         supervisor: App::supervisor(),
         env: Vec::new(),
-        pack: Arc::new(drive::security_pack(app)?),
+        pack: Arc::new(run::security_pack(app)?),
         until: began + limit.saturating_sub(MARGIN),
     };
     let looks = LookStore::new(&app.home.join("runs").join(run.id.as_str()));
@@ -115,7 +115,7 @@ impl EditInspection<'_> {
         &self,
         sights: Vec<FileCheckers>,
         means: QuickCheckContext,
-    ) -> Result<(LookResult, Vec<Finding>), CliError> {
+    ) -> Result<(LookResult, Vec<Finding>), UserError> {
         self.app.fall_back_on(&self.run.id);
         let rules = ServerRules::new(&self.app.layers()?)?;
         let means =
@@ -169,7 +169,7 @@ impl EditInspection<'_> {
         &self,
         mut seen: LookResult,
         said: Vec<ToolFindings>,
-    ) -> Result<(LookResult, Vec<Finding>), CliError> {
+    ) -> Result<(LookResult, Vec<Finding>), UserError> {
         let mut files: BTreeMap<String, Vec<ToolFindings>> = BTreeMap::new();
         for one in said {
             files.entry(one.file.clone()).or_default().push(one);
@@ -226,7 +226,7 @@ impl EditInspection<'_> {
         };
         let files = self.app.whole_work_tree();
         let past = files.and_then(|files| {
-            files.past(tree, file, MOST_BYTES).map_err(|error| CliError::internal(&error))
+            files.past(tree, file, MOST_BYTES).map_err(|error| UserError::internal(&error))
         });
         match past {
             Ok(PastContents::Contents(text)) => StartContents::Text(Arc::new(text)),

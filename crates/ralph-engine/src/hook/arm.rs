@@ -1,5 +1,9 @@
 //! Starts a loop in a host's session.
 
+use crate::command_log::CommandSource;
+use crate::events::SilentSink;
+use crate::host::SessionDir;
+use crate::{EngineError, RunLedger};
 use ralph_agents::Host;
 use ralph_config::{ArmingMoment, RunSettings, SettingLayers};
 use ralph_core::host::{HostChannel, HostReply, ReplyEffect};
@@ -8,23 +12,20 @@ use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::{RunState, WaitReason};
 use ralph_core::wording;
 use ralph_core::{Policy, Run, RunId, SessionId};
-use ralph_engine::command_log::CommandSource;
-use ralph_engine::events::SilentSink;
-use ralph_engine::host::SessionDir;
-use ralph_engine::{EngineError, RunLedger};
 use ralph_store::{OwnerRequest, RunStore, StoreError};
 
 use super::HookInvocation;
 use super::session::{HookRequest, answer};
+use super::{log, open_ledger};
 use crate::app::App;
-use crate::commands::drive::{self, RunChecks};
-use crate::commands::run::open_ledger;
-use crate::commands::{rollback, stop};
-use crate::error::CliError;
+use crate::driver::Driver;
+use crate::run::RunChecks;
+use crate::user_error::UserError;
+use crate::{stop, undo};
 
 /// Returns when loops begin here. Every event asks, so it reads the settings only if
 /// they may differ from the installation.
-pub(super) fn mode(app: &App, call: &HookInvocation) -> ArmingMoment {
+pub(super) fn mode(app: &App, call: &HookInvocation<'_>) -> ArmingMoment {
     let is_set = app.variable("RALPH_ARM").is_some() || app.settings_mention("arm");
     let installed = call.arm.unwrap_or(ArmingMoment::Manual);
     if !is_set {
@@ -37,13 +38,13 @@ pub(super) fn mode(app: &App, call: &HookInvocation) -> ArmingMoment {
 
 /// Returns an error for limits that need a turn's usage, which hosts do not report.
 /// They would end the loop after its first turn.
-pub(super) fn refuse_budget(policy: &Policy) -> Result<(), CliError> {
+pub(super) fn refuse_budget(policy: &Policy) -> Result<(), UserError> {
     if policy.limits.tokens.is_none() && policy.limits.cost.is_none() {
         return Ok(());
     }
     let what =
         "the host does not say what its turns use: a limit of money or tokens cannot be kept";
-    Err(CliError::usage(what)
+    Err(UserError::usage(what)
         .with_hint("take the limit out, or let `ralph run --agent NAME` drive the agent")
         .in_korean(
             "호스트가 턴의 사용량을 알려 주지 않아 비용이나 토큰 한도를 지킬 수 없습니다",
@@ -58,7 +59,7 @@ pub(super) fn start(
     task: Task,
     checks: RunChecks,
     why: Option<&str>,
-) -> Result<HostReply, CliError> {
+) -> Result<HostReply, UserError> {
     let (app, host) = (asked.app, asked.call.host);
     refuse_budget(&checks.settings.policy)?;
     let ledger = open_ledger(app)?;
@@ -76,7 +77,7 @@ pub(super) fn start(
     }
     let cleared = clear_the_way(asked, &ledger, own)?;
     let task = new.task.clone();
-    let run = match ralph_engine::host::start(ledger.store(), &place, new, app.now()) {
+    let run = match crate::host::start(ledger.store(), &place, new, app.now()) {
         Err(EngineError::Store(
             StoreError::WorktreeBusy { run } | StoreError::SessionBusy { run },
         )) => {
@@ -99,7 +100,7 @@ pub(super) fn start(
         asked.deadline.early(&(host.render)(asked.event, &news));
     }
     let mut sink = SilentSink;
-    let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
+    let mut driver = Driver::of_run(app, ledger, checks, &run, &mut sink)?;
     let arming = place.note_arming();
     let run = driver.hosted().arm(run)?;
     drop(arming);
@@ -124,10 +125,10 @@ fn clear_the_way(
     asked: &HookRequest<'_>,
     ledger: &RunLedger,
     own: Option<Run>,
-) -> Result<Option<String>, CliError> {
+) -> Result<Option<String>, UserError> {
     let (app, store, locale) = (asked.app, ledger.store(), asked.app.chosen_locale());
     let Some(own) = own else {
-        let left = rollback::set_left_aside(app, store)?;
+        let left = undo::set_left_aside(app, store)?;
         let lines = left.iter().map(|left| wording::told::set_aside(left, locale));
         let lines: Vec<String> = lines.collect();
         return Ok((!lines.is_empty()).then(|| lines.join("\n")));
@@ -141,13 +142,16 @@ fn clear_the_way(
     if let RunState::Waiting(WaitReason::Human { .. }) = own.state {
         return Err(waits_for_user(&own));
     }
-    stop::end(app, store, &own, OwnerRequest::Stop, CommandSource::Session)?;
+    let outcome = stop::end(app, store, &own, OwnerRequest::Stop, CommandSource::Session)?;
+    if let Some(error) = outcome.unread {
+        log::write(&app.home, &format!("{}: {error}", own.id));
+    }
     Ok(Some(wording::told::replaces(&own, locale)))
 }
 
-fn waits_for_user(own: &Run) -> CliError {
+fn waits_for_user(own: &Run) -> UserError {
     let id = &own.id;
-    CliError::refused(format!("{id} of this session waits for you"))
+    UserError::refused(format!("{id} of this session waits for you"))
         .with_hint("`/ralph status` shows why, `/ralph resume` goes on, `/cancel-ralph` ends it")
         .in_korean(
             format!("이 세션의 {id} 이(가) 사용자를 기다리고 있습니다"),
@@ -155,9 +159,9 @@ fn waits_for_user(own: &Run) -> CliError {
         )
 }
 
-fn still_at_work(own: &Run) -> CliError {
+fn still_at_work(own: &Run) -> UserError {
     let id = &own.id;
-    CliError::refused(format!("{id} of this session is still running"))
+    UserError::refused(format!("{id} of this session is still running"))
         .with_hint("`/cancel-ralph` ends it; then start the new one")
         .in_korean(
             format!("이 세션의 {id} 이(가) 아직 진행 중입니다"),
@@ -166,13 +170,13 @@ fn still_at_work(own: &Run) -> CliError {
 }
 
 /// Makes the error for a second loop beside that of another session or driver.
-fn busy_with(busy: Option<&Run>, id: &RunId) -> CliError {
+fn busy_with(busy: Option<&Run>, id: &RunId) -> UserError {
     let (whose, korean) = match busy.map(Run::session) {
         Some(Some(_)) => ("another session", "다른 세션"),
         Some(None) | None => ("`ralph run` in a terminal", "터미널의 `ralph run`"),
     };
     let text = format!("this work tree already has an active run with checks: {id} of {whose}");
-    CliError::refused(text)
+    UserError::refused(text)
         .with_hint(format!(
             "`/ralph stop {id}` ends it; a linked work tree can have a run of its own"
         ))
@@ -187,11 +191,11 @@ pub(super) fn settings(
     app: &App,
     host: &Host,
     mut layers: SettingLayers,
-) -> Result<RunSettings, CliError> {
+) -> Result<RunSettings, UserError> {
     let wanted = ralph_config::context(&layers);
     if !host.contexts.contains(&wanted) {
         let text = format!("a loop inside {} goes on in the same session", host.name);
-        return Err(CliError::refused(text)
+        return Err(UserError::refused(text)
             .with_hint("leave `--context` out, or set it to `auto` or `same`")
             .in_korean(
                 format!("{} 안의 루프는 같은 세션에서 계속됩니다", host.name),

@@ -14,6 +14,7 @@ const AFTERWARDS: Duration = Duration::from_secs(10);
 /// The answer of a hook, which is given once and in time.
 pub(super) struct AnswerDeadline {
     limit: Duration,
+    print: fn(&str),
     since: Instant,
     state: Arc<Mutex<DeadlineState>>,
     /// Stops the timer thread, once it runs.
@@ -28,9 +29,9 @@ struct DeadlineState {
 }
 
 impl AnswerDeadline {
-    pub(super) fn start(timeout: Duration) -> Self {
+    pub(super) fn start(timeout: Duration, print: fn(&str)) -> Self {
         let limit = timeout.saturating_sub(MARGIN).max(timeout / 2);
-        Self { limit, since: Instant::now(), state: Arc::default(), done: OnceCell::new() }
+        Self { limit, print, since: Instant::now(), state: Arc::default(), done: OnceCell::new() }
     }
 
     /// Returns the time for an answer, and starts the timer thread. It starts late
@@ -38,13 +39,13 @@ impl AnswerDeadline {
     pub(super) fn limit(&self) -> Duration {
         self.done.get_or_init(|| {
             let (done, waiting) = channel();
-            let (shared, left) =
-                (Arc::clone(&self.state), self.limit.saturating_sub(self.since.elapsed()));
+            let left = self.limit.saturating_sub(self.since.elapsed());
+            let (shared, print) = (Arc::clone(&self.state), self.print);
             // Without the thread the host's own limit still applies.
             let _ = std::thread::Builder::new()
                 .name("deadline".to_owned())
                 .stack_size(64 * 1024)
-                .spawn(move || wait(left, &waiting, &shared));
+                .spawn(move || wait(left, &waiting, &shared, print));
             done
         });
         self.limit
@@ -66,7 +67,7 @@ impl AnswerDeadline {
     pub(super) fn early(&self, news: &str) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.is_answered {
-            super::print(&format!("{news}\n"));
+            (self.print)(&format!("{news}\n"));
         }
     }
 
@@ -75,19 +76,19 @@ impl AnswerDeadline {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.is_answered {
             state.is_answered = true;
-            super::print(answer);
+            (self.print)(answer);
         }
     }
 }
 
-fn wait(limit: Duration, done: &Receiver<()>, state: &Mutex<DeadlineState>) {
+fn wait(limit: Duration, done: &Receiver<()>, state: &Mutex<DeadlineState>, print: fn(&str)) {
     if done.recv_timeout(limit) != Err(RecvTimeoutError::Timeout) {
         return;
     }
     let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
     if !state.is_answered {
         state.is_answered = true;
-        super::print(&state.otherwise);
+        print(&state.otherwise);
         // Our child processes end with us: their supervisor notices.
         std::process::exit(0);
     }

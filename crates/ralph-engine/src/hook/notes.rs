@@ -7,6 +7,8 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
+use crate::host::SessionDir;
+use crate::recall::{NotePortion, NoteRecall, NoteRequest, RecallResult};
 use ralph_config::{ArmingMoment, MemoryRules, NoteAudience};
 use ralph_core::SessionId;
 use ralph_core::host::{
@@ -14,8 +16,6 @@ use ralph_core::host::{
     SessionStart,
 };
 use ralph_core::memory::hydration::PrefaceMode;
-use ralph_engine::host::SessionDir;
-use ralph_engine::recall::{NotePortion, NoteRecall, NoteRequest, RecallResult};
 use ralph_memory::event::{self, WorkPhase};
 use ralph_memory::log::EventLog;
 use ralph_memory::resume::SessionAge;
@@ -25,8 +25,8 @@ use super::slash::{self, SlashPrompt};
 use super::standing::{self, PreviousSession};
 use super::{HookInvocation, arm, log, said};
 use crate::app::{App, own_binary};
-use crate::commands::memory;
-use crate::error::CliError;
+use crate::caller;
+use crate::user_error::UserError;
 
 /// The session file with the notes that were shown, after the number of their tokens.
 const SEEN: &str = "notes";
@@ -50,7 +50,7 @@ enum RecallOccasion<'a> {
 
 fn moment<'a>(
     app: &App,
-    call: &HookInvocation,
+    call: &HookInvocation<'_>,
     event: &'a HostEvent,
 ) -> Option<RecallOccasion<'a>> {
     if event.actor != EventAgent::Main {
@@ -73,7 +73,7 @@ fn moment<'a>(
         HostEventKind::SessionStarted(SessionStart::Compacted) => Some(RecallOccasion::Again),
         HostEventKind::SessionStarted(SessionStart::Resumed) => Some(RecallOccasion::GoingOn),
         HostEventKind::Prompted { text, .. } => {
-            match slash::parse(text, &|word| app.project.root.join(word).exists()) {
+            match call.commands.parse(text, &|word| app.project.root.join(word).exists()) {
                 Some(SlashPrompt::Arm(_)) => Some(RecallOccasion::Task(text)),
                 Some(
                     SlashPrompt::Call(_)
@@ -107,7 +107,7 @@ fn moment<'a>(
 }
 
 /// Returns true if an agent could be shown something now.
-pub(super) fn concerns(app: &App, call: &HookInvocation, event: &HostEvent) -> bool {
+pub(super) fn concerns(app: &App, call: &HookInvocation<'_>, event: &HostEvent) -> bool {
     let Some((session, moment)) = event.session.as_ref().zip(moment(app, call, event)) else {
         return false;
     };
@@ -131,7 +131,7 @@ pub(super) fn concerns(app: &App, call: &HookInvocation, event: &HostEvent) -> b
 /// one may start automatically.
 fn is_in_audience(
     app: &App,
-    call: &HookInvocation,
+    call: &HookInvocation<'_>,
     session: &SessionId,
     moment: &RecallOccasion<'_>,
 ) -> bool {
@@ -171,7 +171,7 @@ fn has_notes(app: &App) -> bool {
 /// Adds notes to a reply, if there are any.
 pub(super) fn add(
     app: &App,
-    call: &HookInvocation,
+    call: &HookInvocation<'_>,
     event: &HostEvent,
     reply: HostReply,
     standing: Option<PreviousSession>,
@@ -268,7 +268,7 @@ impl NotePresenter<'_> {
         &self,
         moment: &RecallOccasion<'_>,
         effect: &ReplyEffect,
-    ) -> Result<Option<RecallResult>, CliError> {
+    ) -> Result<Option<RecallResult>, UserError> {
         let app = self.app;
         let rules = MemoryRules::new(&app.layers()?);
         let Some(recall) = app.recall(rules, app.locale()) else { return Ok(None) };
@@ -288,9 +288,9 @@ impl NotePresenter<'_> {
         if let Some(shown) = &found.shown {
             let ids = [wanted.seen.clone(), shown.ids()].concat().join("\n");
             let seen = format!("{}\n{ids}\n", wanted.spent + shown.tokens);
-            let noted = recall.note_shown(&found, &wanted.place, now).map_err(CliError::from);
+            let noted = recall.note_shown(&found, &wanted.place, now).map_err(UserError::from);
             // The notes matter more than the record that they were shown.
-            if let Err(error) = noted.and(self.place.keep(SEEN, &seen).map_err(CliError::from)) {
+            if let Err(error) = noted.and(self.place.keep(SEEN, &seen).map_err(UserError::from)) {
                 log::write(&app.home, &format!("{}: {error}", self.session.as_str()));
             }
         }
@@ -299,7 +299,7 @@ impl NotePresenter<'_> {
 
     /// Forgets what the session has seen if it is no longer useful, and records that it
     /// is being shown notes.
-    fn prepare(&self, moment: &RecallOccasion<'_>) -> Result<(), CliError> {
+    fn prepare(&self, moment: &RecallOccasion<'_>) -> Result<(), UserError> {
         let is_late = self.standing.as_ref().is_some_and(|at| at.age == SessionAge::Old);
         match moment {
             RecallOccasion::Start | RecallOccasion::Again | RecallOccasion::Shortened => {
@@ -356,7 +356,7 @@ impl NotePresenter<'_> {
 
     /// Returns the place where notes are shown: the turn of a loop, if there is one.
     fn at(&self, effect: &ReplyEffect) -> event::EventContext {
-        let place = memory::place(self.app, Some(self.session.as_str()));
+        let place = caller::place(self.app, Some(self.session.as_str()));
         let phase = Some(WorkPhase::Think);
         // The turn that begins now is the first of its run.
         let is_first = matches!(effect, ReplyEffect::Begin { .. }) && place.run.is_some();

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use crate::events::SilentSink;
+use crate::host::{HostedLoop, HostedSession, SessionDir, record_tools};
+use crate::{Driver, EngineError, RunLedger, loops};
 use ralph_core::host::{
     ActionReport, EventAgent, HostChannel, HostEvent, HostEventKind, HostReply, NoteTone,
     ReplyEffect, SessionStart, ToolUse,
@@ -11,22 +14,19 @@ use ralph_core::run::Owner;
 use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::{NextPrompt, host as wording, told};
 use ralph_core::{Run, SessionId};
-use ralph_engine::events::SilentSink;
-use ralph_engine::host::{HostedLoop, HostedSession, SessionDir, record_tools};
-use ralph_engine::{EngineError, RunLedger, loops};
 use ralph_store::{RunQuery, RunStateFilter, RunStore, StoreError};
 
 use super::calls::{self, QueuedCommandResult};
 use super::deadline::AnswerDeadline;
-use super::slash::{self, LoopRequest, ResumeWords, SlashPrompt};
+use super::open_ledger;
+use super::slash::{self, ResumeWords, SlashPrompt};
 use super::{HookInvocation, arm, auto, edits, said};
+use crate::allowed;
 use crate::app::App;
-use crate::commands::allow;
-use crate::commands::drive::{self, RunChecks};
-use crate::commands::resume::{refuse_elsewhere, settings_of};
-use crate::commands::run::open_ledger;
-use crate::error::CliError;
 use crate::rights;
+use crate::run::RunChecks;
+use crate::run::{refuse_elsewhere, settings_of};
+use crate::user_error::UserError;
 
 /// Longest time between the processes that a host starts for the same event.
 const ECHO: Duration = Duration::from_secs(2);
@@ -34,7 +34,7 @@ const ECHO: Duration = Duration::from_secs(2);
 /// One event, with everything that is needed to answer it.
 pub(super) struct HookRequest<'a> {
     pub(super) app: &'a App,
-    pub(super) call: &'a HookInvocation,
+    pub(super) call: &'a HookInvocation<'a>,
     pub(super) event: &'a HostEvent,
     pub(super) deadline: &'a AnswerDeadline,
 }
@@ -42,14 +42,14 @@ pub(super) struct HookRequest<'a> {
 impl<'a> HookRequest<'a> {
     pub(super) fn new(
         app: &'a App,
-        call: &'a HookInvocation,
+        call: &'a HookInvocation<'a>,
         event: &'a HostEvent,
         deadline: &'a AnswerDeadline,
     ) -> Self {
         Self { app, call, event, deadline }
     }
 
-    pub(super) fn answer(&self) -> Result<HostReply, CliError> {
+    pub(super) fn answer(&self) -> Result<HostReply, UserError> {
         if let Some(answered) = self.of_host()? {
             return Ok(answered);
         }
@@ -60,7 +60,7 @@ impl<'a> HookRequest<'a> {
                 if SessionDir::new(&self.app.home, session).take_answered(text) {
                     return Ok(answer(told::answered(self.app.chosen_locale())));
                 }
-                match slash::parse(text, &|word| self.is_path(session, word)) {
+                match self.call.commands.parse(text, &|word| self.is_path(session, word)) {
                     Some(command) => Ok(self.command(session, &command, text)),
                     None => self.hear(session),
                 }
@@ -90,7 +90,7 @@ impl<'a> HookRequest<'a> {
     }
 
     /// Passes the event to the run of the session.
-    fn hear(&self, session: &SessionId) -> Result<HostReply, CliError> {
+    fn hear(&self, session: &SessionId) -> Result<HostReply, UserError> {
         let place = SessionDir::new(&self.app.home, session);
         let Some(ledger) = self.existing_ledger()? else {
             place.unmark();
@@ -119,7 +119,7 @@ impl<'a> HookRequest<'a> {
         let mut sink = SilentSink;
         // A session can be left even if its gates no longer work.
         let checks = if matches!(self.event.what, HostEventKind::TurnEnded(_)) {
-            let checks = RunChecks::of_running(self.app, settings_of(self.app, &run, None)?)?;
+            let checks = RunChecks::of_running(self.app, settings_of(self.app, &run)?)?;
             let takes_long = !checks.gates.is_empty() || checks.judge.is_some();
             if takes_long || place.was_used() {
                 checks.until(self.deadline.end_of_gates())
@@ -127,10 +127,10 @@ impl<'a> HookRequest<'a> {
                 checks
             }
         } else {
-            RunChecks::none(settings_of(self.app, &run, None)?)
+            RunChecks::none(settings_of(self.app, &run)?)
         };
         let hosted = self.hosted(session, &checks);
-        let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
+        let mut driver = Driver::of_run(self.app, ledger, checks, &run, &mut sink)?;
         let answered = driver.hosted().answer_host(&run, self.event, &hosted, self.call.heard);
         if driver.checks.gates.is_empty() {
             // The process ends now. Closing the store properly would take as long as opening it.
@@ -145,7 +145,7 @@ impl<'a> HookRequest<'a> {
 
     /// Answers an event about the host itself, or about a request to the host. Returns
     /// `None` for other events.
-    fn of_host(&self) -> Result<Option<HostReply>, CliError> {
+    fn of_host(&self) -> Result<Option<HostReply>, UserError> {
         let wanted = match &self.event.what {
             HostEventKind::HostStarted => None,
             HostEventKind::Done(report) => Some(report),
@@ -186,7 +186,7 @@ impl<'a> HookRequest<'a> {
         &self,
         run: &Run,
         wanted: Option<&ActionReport>,
-    ) -> Result<Option<HostReply>, CliError> {
+    ) -> Result<Option<HostReply>, UserError> {
         let is_ours = run.worktree == self.app.worktree() && run.agent.name == self.call.host.name;
         let Some(session) = run.session().filter(|_| is_ours) else { return Ok(None) };
         let Some(ledger) = self.existing_ledger()? else { return Ok(None) };
@@ -230,11 +230,11 @@ impl<'a> HookRequest<'a> {
         run: &Run,
         session: &SessionId,
         answer: impl FnOnce(&mut HostedLoop<'_, '_>, &HostedSession) -> Result<HostReply, EngineError>,
-    ) -> Result<HostReply, CliError> {
+    ) -> Result<HostReply, UserError> {
         let mut sink = SilentSink;
-        let checks = RunChecks::none(settings_of(self.app, run, None)?);
+        let checks = RunChecks::none(settings_of(self.app, run)?);
         let hosted = self.hosted(session, &checks);
-        let mut driver = drive::driver(self.app, ledger, checks, run, &mut sink)?;
+        let mut driver = Driver::of_run(self.app, ledger, checks, run, &mut sink)?;
         let answered = answer(&mut driver.hosted(), &hosted);
         // As above, the store is not closed properly.
         driver.context.tree.finish();
@@ -243,8 +243,8 @@ impl<'a> HookRequest<'a> {
     }
 
     /// Makes the gates of a run, with the hook's time limit.
-    pub(super) fn checks(&self, run: &Run) -> Result<RunChecks, CliError> {
-        let checks = RunChecks::of_running(self.app, settings_of(self.app, run, None)?)?;
+    pub(super) fn checks(&self, run: &Run) -> Result<RunChecks, UserError> {
+        let checks = RunChecks::of_running(self.app, settings_of(self.app, run)?)?;
         Ok(checks.until(self.deadline.end_of_gates()))
     }
 
@@ -267,13 +267,13 @@ impl<'a> HookRequest<'a> {
         }
     }
 
-    pub(super) fn existing_ledger(&self) -> Result<Option<RunLedger>, CliError> {
+    pub(super) fn existing_ledger(&self) -> Result<Option<RunLedger>, UserError> {
         // Nothing is created for a session that does not concern us.
         Ok(RunLedger::open_existing(&self.app.home)?)
     }
 
     /// Records what tools did in the run's iteration, and looks at the files they wrote.
-    fn tools_used(&self, session: &SessionId, uses: &[ToolUse]) -> Result<HostReply, CliError> {
+    fn tools_used(&self, session: &SessionId, uses: &[ToolUse]) -> Result<HostReply, UserError> {
         let Some(store) = self.app.existing_store()? else { return auto::unasked(self, session) };
         let run = match self.app.driven_run() {
             Some(id) => store.run(&id)?,
@@ -329,14 +329,15 @@ impl<'a> HookRequest<'a> {
             && run.updated_at.plus(ECHO) >= self.call.heard
     }
 
-    fn arm(&self, session: &SessionId, text: &str) -> Result<HostReply, CliError> {
+    fn arm(&self, session: &SessionId, text: &str) -> Result<HostReply, UserError> {
         self.app.refuse_if_disabled()?;
-        let wanted = LoopRequest::read(text, &|path| self.app.project.root.join(path).exists())?;
+        let exists = |path: &str| self.app.project.root.join(path).exists();
+        let typed = self.call.commands.task(text, &exists)?;
         let mut layers = self.app.layers()?;
-        wanted.apply(&mut layers)?;
+        (typed.flags)(&mut layers)?;
         let settings = arm::settings(self.app, self.call.host, layers)?;
         let checks = RunChecks::new(self.app, settings)?.until(self.deadline.end_of_gates());
-        arm::start(self, session, wanted.task, checks, None)
+        arm::start(self, session, typed.task, checks, None)
     }
 
     /// Accepts changes that the run of this session waits for, and judges it again. At
@@ -345,7 +346,7 @@ impl<'a> HookRequest<'a> {
         &self,
         session: &SessionId,
         words: &[String],
-    ) -> Result<HostReply, CliError> {
+    ) -> Result<HostReply, UserError> {
         let own = self.own_open(session)?;
         let waits = |run: &Run| {
             matches!(run.state, RunState::Waiting(WaitReason::Human { .. }))
@@ -354,7 +355,7 @@ impl<'a> HookRequest<'a> {
         let is_open = own.is_some();
         let Some(run) = own.filter(waits) else {
             let error =
-                CliError::refused("no loop of this session waits for changes to be allowed");
+                UserError::refused("no loop of this session waits for changes to be allowed");
             let korean = "이 세션에는 변경 허용을 기다리는 루프가 없습니다";
             return Err(if is_open {
                 error
@@ -367,15 +368,15 @@ impl<'a> HookRequest<'a> {
                 error.in_korean(korean, None)
             });
         };
-        if !allow::is_held(self.app, &run, words)? {
+        if !allowed::is_held(self.app, &run, words)? {
             return Err(not_held(&run, words));
         }
-        allow::accept(self.app, &run, words)?;
+        allowed::accept(self.app, &run, words)?;
         self.go_on(session, open_ledger(self.app)?, &run)
     }
 
     /// Continues the loop of this session, or the one with the given id, whoever had it before.
-    fn resume(&self, session: &SessionId, words: &ResumeWords) -> Result<HostReply, CliError> {
+    fn resume(&self, session: &SessionId, words: &ResumeWords) -> Result<HostReply, UserError> {
         let ledger = open_ledger(self.app)?;
         let run = match words.run.as_deref() {
             Some(id) => self.app.find_run(ledger.store(), Some(id))?,
@@ -405,7 +406,7 @@ impl<'a> HookRequest<'a> {
         let lives = run.state.is_active() && !self.app.is_left(&run);
         if is_elsewhere && lives && !words.takeover {
             let id = &run.id;
-            return Err(CliError::refused(format!("{id} goes on in another session"))
+            return Err(UserError::refused(format!("{id} goes on in another session"))
                 .with_hint(format!("`/ralph resume {id} --takeover` moves it here"))
                 .in_korean(
                     format!("{id} 은(는) 다른 세션에서 진행 중입니다"),
@@ -419,8 +420,8 @@ impl<'a> HookRequest<'a> {
     }
 
     /// Explains why there is nothing to continue, and lists the loops of other sessions.
-    fn nothing_to_resume(&self, session: &SessionId) -> Result<CliError, CliError> {
-        let error = CliError::refused("this session has no loop to go on with")
+    fn nothing_to_resume(&self, session: &SessionId) -> Result<UserError, UserError> {
+        let error = UserError::refused("this session has no loop to go on with")
             .in_korean("이 세션에는 이어서 진행할 루프가 없습니다", None);
         let others = self.of_others(session)?;
         if others.is_empty() {
@@ -441,7 +442,7 @@ impl<'a> HookRequest<'a> {
         session: &SessionId,
         ledger: RunLedger,
         run: &Run,
-    ) -> Result<HostReply, CliError> {
+    ) -> Result<HostReply, UserError> {
         let old = run.session().cloned();
         let owner = Owner::Session(session.clone());
         self.give_sign();
@@ -461,7 +462,7 @@ impl<'a> HookRequest<'a> {
         self.move_mark(old.as_ref(), session, &run)?;
         place.note_resumed(self.app.now());
         let mut sink = SilentSink;
-        let mut driver = drive::driver(self.app, ledger, checks, &run, &mut sink)?;
+        let mut driver = Driver::of_run(self.app, ledger, checks, &run, &mut sink)?;
         let run = driver.hosted().adopt(run)?;
         Ok(match run.state {
             RunState::Running => {
@@ -484,7 +485,7 @@ impl<'a> HookRequest<'a> {
     }
 
     /// Gives the run of an earlier session to the session that follows it.
-    fn follow(&self, session: &SessionId, start: SessionStart) -> Result<HostReply, CliError> {
+    fn follow(&self, session: &SessionId, start: SessionStart) -> Result<HostReply, UserError> {
         let Some(ledger) = self.existing_ledger()? else { return Ok(HostReply::silent()) };
         let worktree = Some(self.app.worktree());
         let open =
@@ -517,7 +518,7 @@ impl<'a> HookRequest<'a> {
         self.move_mark(old.as_ref(), session, &run)?;
         let (checks, mut sink) = (self.checks(&run)?, SilentSink);
         let run =
-            drive::driver(self.app, ledger, checks, &run, &mut sink)?.hosted().drop_turn(run)?;
+            Driver::of_run(self.app, ledger, checks, &run, &mut sink)?.hosted().drop_turn(run)?;
         let reply = HostReply::of(ReplyEffect::Tell { context: NextPrompt::new(&run).reminder() });
         Ok(reply.with_note(wording::goes_on(&run)))
     }
@@ -527,7 +528,7 @@ impl<'a> HookRequest<'a> {
         from: Option<&SessionId>,
         to: &SessionId,
         run: &Run,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), UserError> {
         if let Some(old) = from {
             SessionDir::new(&self.app.home, old).unmark();
         }
@@ -545,9 +546,9 @@ pub(super) fn answer(text: impl Into<String>) -> HostReply {
 }
 
 /// Makes the error for a loop that has ended.
-fn has_ended(run: &Run) -> CliError {
+fn has_ended(run: &Run) -> UserError {
     let (id, status) = (&run.id, run.state.status());
-    CliError::refused(format!("{id} has ended ({status})"))
+    UserError::refused(format!("{id} has ended ({status})"))
         .with_hint("`/ralph TASK` starts a new loop")
         .in_korean(
             format!("{id} 은(는) 이미 끝났습니다({status})"),
@@ -556,7 +557,7 @@ fn has_ended(run: &Run) -> CliError {
 }
 
 /// Makes the error for paths at which nothing is held.
-fn not_held(run: &Run, words: &[String]) -> CliError {
+fn not_held(run: &Run, words: &[String]) -> UserError {
     let question = match &run.state {
         RunState::Waiting(WaitReason::Human { question }) => question.as_str(),
         RunState::Waiting(_)
@@ -567,7 +568,7 @@ fn not_held(run: &Run, words: &[String]) -> CliError {
         | RunState::Stopped => "",
     };
     let typed = words.join(" ");
-    CliError::refused(format!("nothing is held at `{typed}`"))
+    UserError::refused(format!("nothing is held at `{typed}`"))
         .with_hint(format!("the loop waits for this: {question}"))
         .in_korean(
             format!("`{typed}` 에는 보류된 변경이 없습니다"),
@@ -580,7 +581,7 @@ fn left_by(
     store: &dyn RunStore,
     place: &SessionDir,
     session: &SessionId,
-) -> Result<Option<Run>, CliError> {
+) -> Result<Option<Run>, UserError> {
     let Some(id) = place.run() else { return Ok(None) };
     let run = store.run(&id)?;
     Ok(run.filter(|run| run.state.is_active() && run.errands.leaves(session)))

@@ -4,9 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use ralph_engine::clock::{SystemClock, TimeSource};
-use ralph_engine::wire::moment;
 use ralph_redact::redact;
+
+use crate::clock::{SystemClock, TimeSource};
+use crate::wire::moment;
 
 /// Size in bytes above which a new log begins; the previous one is kept.
 const MOST_BYTES: u64 = 512 * 1024;

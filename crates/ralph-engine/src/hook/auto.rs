@@ -9,6 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::events::SilentSink;
+use crate::host::SessionDir;
+use crate::loops;
 use ralph_config::{ArmingMoment, RunSettings, SettingLayers};
 use ralph_core::host::{HostEventKind, HostReply, HostTurnEnd, NoteTone, PromptPosition, ToolUse};
 use ralph_core::locale::Locale;
@@ -17,18 +20,16 @@ use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
 use ralph_core::state::RunState;
 use ralph_core::wording::told;
 use ralph_core::{Evidence, Run, RunId, SessionId, TreeId};
-use ralph_engine::events::SilentSink;
-use ralph_engine::host::SessionDir;
-use ralph_engine::loops;
 use ralph_store::RunStore;
 use serde_json::{Value, json};
 
+use super::open_ledger;
 use super::session::HookRequest;
 use super::{arm, said};
 use crate::app::App;
-use crate::commands::drive::{self, RunChecks};
-use crate::commands::run::open_ledger;
-use crate::error::CliError;
+use crate::driver::Driver;
+use crate::run::RunChecks;
+use crate::user_error::UserError;
 
 /// Number of characters of a prompt that are kept as the task of a possible loop.
 const PROMPT_CHARS: usize = 20_000;
@@ -38,7 +39,10 @@ const PROMPT_CHARS: usize = 20_000;
 const MOST_LOOK: Duration = Duration::from_mins(1);
 
 /// Answers an event of a session without a run.
-pub(super) fn unasked(asked: &HookRequest<'_>, session: &SessionId) -> Result<HostReply, CliError> {
+pub(super) fn unasked(
+    asked: &HookRequest<'_>,
+    session: &SessionId,
+) -> Result<HostReply, UserError> {
     let mode = arm::mode(asked.app, asked.call);
     let here = AutoLoopContext { asked, session, place: SessionDir::new(&asked.app.home, session) };
     if mode == ArmingMoment::Manual || here.stands_down() {
@@ -67,7 +71,7 @@ pub(super) fn first_again(
     store: &dyn RunStore,
     run: &Run,
     place: &SessionDir,
-) -> Result<Option<HostReply>, CliError> {
+) -> Result<Option<HostReply>, UserError> {
     let HostEventKind::Prompted { text, position: PromptPosition::First } = &asked.event.what
     else {
         return Ok(None);
@@ -96,7 +100,7 @@ impl AutoLoopContext<'_> {
             || host.foreign_files.iter().any(|file| root.join(file).exists())
     }
 
-    fn prompted(&self, text: &str, mode: ArmingMoment) -> Result<HostReply, CliError> {
+    fn prompted(&self, text: &str, mode: ArmingMoment) -> Result<HostReply, UserError> {
         let first = text.split_whitespace().next().unwrap_or_default();
         if self.asked.call.host.foreign_commands.contains(&first) {
             self.keep("stand-down", first)?;
@@ -135,7 +139,7 @@ impl AutoLoopContext<'_> {
     }
 
     /// Begins a loop with the first message as its task.
-    fn begin(&self, text: &str) -> Result<HostReply, CliError> {
+    fn begin(&self, text: &str) -> Result<HostReply, UserError> {
         let (app, host) = (self.asked.app, self.asked.call.host);
         let settings = arm::settings(app, host, app.layers()?)?;
         let checks = RunChecks::new(app, settings)?.until(self.asked.deadline.end_of_gates());
@@ -145,12 +149,12 @@ impl AutoLoopContext<'_> {
     }
 
     /// Records the errors before the agent edits anything in this turn.
-    fn look_before(&self) -> Result<(), CliError> {
+    fn look_before(&self) -> Result<(), UserError> {
         if !self.edited().is_empty() {
             return Ok(());
         }
         let tree = self.asked.app.whole_work_tree()?;
-        let tree = tree.tree().map_err(|error| CliError::internal(&error))?;
+        let tree = tree.tree().map_err(|error| UserError::internal(&error))?;
         if self.before().is_some_and(|before| before.tree == tree) {
             return Ok(());
         }
@@ -163,7 +167,7 @@ impl AutoLoopContext<'_> {
         self.keep("before", &before.render())
     }
 
-    fn tools_used(&self, uses: &[ToolUse]) -> Result<HostReply, CliError> {
+    fn tools_used(&self, uses: &[ToolUse]) -> Result<HostReply, UserError> {
         let files = uses.iter().flat_map(|used| &used.files);
         let inside: Vec<PathBuf> = files.filter_map(|file| self.inside(file)).collect();
         if inside.is_empty() {
@@ -183,7 +187,7 @@ impl AutoLoopContext<'_> {
         below(file).or_else(|| below(&file.canonicalize().ok()?))
     }
 
-    fn turn_ended(&self, silence: &HostTurnEnd) -> Result<HostReply, CliError> {
+    fn turn_ended(&self, silence: &HostTurnEnd) -> Result<HostReply, UserError> {
         let edited = self.edited();
         let (true, false) = (silence.background.is_empty(), edited.is_empty()) else {
             return Ok(HostReply::silent());
@@ -203,19 +207,19 @@ impl AutoLoopContext<'_> {
         self.arm(run, &evidence)
     }
 
-    fn arm(&self, probe: Run, evidence: &Evidence) -> Result<HostReply, CliError> {
+    fn arm(&self, probe: Run, evidence: &Evidence) -> Result<HostReply, UserError> {
         let app = self.asked.app;
         arm::refuse_budget(&probe.policy)?;
         let ledger = open_ledger(app)?;
         let Run { task, worktree, agent, policy, baseline, .. } = probe;
         let owner = Owner::Session(self.session.clone());
         let new = NewRun { task, worktree, agent, policy, owner };
-        let run = ralph_engine::host::start(ledger.store(), &self.place, new, app.now())?;
+        let run = crate::host::start(ledger.store(), &self.place, new, app.now())?;
         app.keep_settings(&run.id);
         self.place.note_loop_host(self.asked.call.caller);
         let checks = self.checks()?;
         let mut sink = SilentSink;
-        let mut driver = drive::driver(app, ledger, checks, &run, &mut sink)?;
+        let mut driver = Driver::of_run(app, ledger, checks, &run, &mut sink)?;
         Ok(driver.hosted().go_on_because_of(&Run { baseline, ..run }, evidence)?)
     }
 
@@ -224,7 +228,7 @@ impl AutoLoopContext<'_> {
         &self,
         targets: Vec<String>,
         before: Option<FailureBaseline>,
-    ) -> Result<Run, CliError> {
+    ) -> Result<Run, UserError> {
         let app = self.asked.app;
         let prompt =
             ralph_files::read_own_text(self.place.folder().join("prompt")).unwrap_or_default();
@@ -244,15 +248,15 @@ impl AutoLoopContext<'_> {
         Ok(Run { baseline, ..run })
     }
 
-    fn survey(&self, run: &Run) -> Result<Evidence, CliError> {
+    fn survey(&self, run: &Run) -> Result<Evidence, UserError> {
         let mut sink = SilentSink;
         let ledger = open_ledger(self.asked.app)?;
         let checks = self.checks()?;
-        let mut driver = drive::driver(self.asked.app, ledger, checks, run, &mut sink)?;
+        let mut driver = Driver::of_run(self.asked.app, ledger, checks, run, &mut sink)?;
         Ok(driver.gatherer().survey(run)?)
     }
 
-    fn checks(&self) -> Result<RunChecks, CliError> {
+    fn checks(&self) -> Result<RunChecks, UserError> {
         let mut settings = lookout(self.asked.app)?;
         if let Some(before) = self.before() {
             // Their findings cannot be compared with anything.
@@ -274,14 +278,14 @@ impl AutoLoopContext<'_> {
         )
     }
 
-    fn keep(&self, name: &str, text: &str) -> Result<(), CliError> {
+    fn keep(&self, name: &str, text: &str) -> Result<(), UserError> {
         Ok(self.place.keep(name, text)?)
     }
 }
 
 /// Returns settings for the search: security findings, and errors and broken tests as
 /// far as tools exist for it.
-pub(crate) fn lookout(app: &App) -> Result<RunSettings, CliError> {
+pub(super) fn lookout(app: &App) -> Result<RunSettings, UserError> {
     let own: SettingLayers = app.layers()?;
     let most =
         [AutoChecks { tests: true, errors: true }, AutoChecks { tests: true, errors: false }];
@@ -303,7 +307,7 @@ pub(crate) fn lookout(app: &App) -> Result<RunSettings, CliError> {
 
 /// Explains why hardly anything can start a loop here; `None` if there is a linter, a
 /// type checker or a test.
-pub(crate) fn blindness(app: &App, locale: Locale) -> Option<String> {
+pub fn blindness(app: &App, locale: Locale) -> Option<String> {
     let looks = |gate: &GateSpec| gate.criterion != Criterion::Security && !gate.is_memory();
     match lookout(app) {
         Ok(settings) if settings.policy.gates.iter().any(looks) => None,

@@ -4,11 +4,11 @@
 //! A session is alive as long as its host's process is. The work of such a session is
 //! not summarised to others.
 
+use crate::host::{SessionDir, SessionLiveness};
 use ralph_core::SessionId;
 use ralph_core::host::{
     EventAgent, HostChannel, HostEvent, HostEventKind, PromptPosition, SessionStart,
 };
-use ralph_engine::host::{SessionDir, SessionLiveness};
 use ralph_memory::event;
 use ralph_memory::resume::{self, SessionAge, SummaryReader};
 use ralph_memory::{
@@ -18,7 +18,7 @@ use ralph_memory::{
 use super::capture::{self, CaptureStatus};
 use super::{HookInvocation, log};
 use crate::app::App;
-use crate::commands::sessions;
+use crate::sessions;
 
 /// The session file that marks a compaction after which nothing could be shown.
 const SHORTENED: &str = "shortened";
@@ -44,7 +44,7 @@ enum SessionOwnership {
 
 /// Returns true if an event reports the end of a session that continues in another
 /// process. Only one of its processes ended.
-pub(super) fn goes_on_elsewhere(app: &App, call: &HookInvocation, event: &HostEvent) -> bool {
+pub(super) fn goes_on_elsewhere(app: &App, call: &HookInvocation<'_>, event: &HostEvent) -> bool {
     let HostEventKind::SessionEnded { reason } = &event.what else { return false };
     let dwelling = |session| SessionDir::new(&app.home, session).liveness(call.caller);
     // A deleted session is gone everywhere.
@@ -52,7 +52,7 @@ pub(super) fn goes_on_elsewhere(app: &App, call: &HookInvocation, event: &HostEv
 }
 
 /// Returns true if the session's host was restarted since its last event.
-pub(super) fn was_left(app: &App, call: &HookInvocation, session: &SessionId) -> bool {
+pub(super) fn was_left(app: &App, call: &HookInvocation<'_>, session: &SessionId) -> bool {
     SessionDir::new(&app.home, session).liveness(call.caller) == SessionLiveness::Gone
 }
 
@@ -75,7 +75,11 @@ pub(super) fn note_told(place: &SessionDir) {
 
 /// Finds the work to summarise, if the event calls for it. It must run before the event
 /// is recorded, which makes the session look alive.
-pub(super) fn look(app: &App, call: &HookInvocation, event: &HostEvent) -> Option<PreviousSession> {
+pub(super) fn look(
+    app: &App,
+    call: &HookInvocation<'_>,
+    event: &HostEvent,
+) -> Option<PreviousSession> {
     let session = event.session.as_ref().filter(|_| Notebook::exists(&app.home))?;
     let whose = whose(app, call, event)?;
     let now = app.now();
@@ -99,7 +103,7 @@ pub(super) fn look(app: &App, call: &HookInvocation, event: &HostEvent) -> Optio
     }
 }
 
-fn whose(app: &App, call: &HookInvocation, event: &HostEvent) -> Option<SessionOwnership> {
+fn whose(app: &App, call: &HookInvocation<'_>, event: &HostEvent) -> Option<SessionOwnership> {
     let session = event.session.as_ref().filter(|_| event.actor == EventAgent::Main)?;
     match &event.what {
         HostEventKind::SessionStarted(SessionStart::New) => Some(SessionOwnership::Others),
@@ -156,7 +160,7 @@ fn own(book: &Notebook, session: &SessionId) -> Result<Option<SessionRecord>, Me
 
 fn last(
     app: &App,
-    call: &HookInvocation,
+    call: &HookInvocation<'_>,
     book: &Notebook,
     session: &SessionId,
 ) -> Result<Option<SessionRecord>, MemoryError> {
@@ -175,7 +179,7 @@ fn our_name(session: &SessionId) -> String {
 }
 
 /// Records the host process of a session, as far as an event tells.
-pub(super) fn note(app: &App, call: &HookInvocation, event: &HostEvent, kept: CaptureStatus) {
+pub(super) fn note(app: &App, call: &HookInvocation<'_>, event: &HostEvent, kept: CaptureStatus) {
     let is_main = event.actor == EventAgent::Main && !app.is_driven() && kept == CaptureStatus::Yes;
     let Some(session) = event.session.as_ref().filter(|_| is_main) else { return };
     let place = SessionDir::new(&app.home, session);

@@ -11,20 +11,20 @@ use ralph_core::finding::{Finding, FindingLevel};
 use ralph_core::policy::GateImportance;
 
 use crate::app::App;
-use crate::commands::lsp_helper::{self, ServerKeepAlive};
-use crate::error::CliError;
+use crate::lsp_helper::{self, ServerKeepAlive};
+use crate::user_error::UserError;
 
 /// Time limit for all servers. A large project needs most of it the first time.
 const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Asks the servers about `files`, or about those that changed. Returns one report for
 /// each server. Reports with errors block; if no server answered, all block.
-pub(super) fn look(
+pub fn look(
     app: &App,
     layers: &SettingLayers,
     files: &[PathBuf],
     warmth: ServerKeepAlive,
-) -> Result<Vec<GateReport>, CliError> {
+) -> Result<Vec<GateReport>, UserError> {
     let files = if files.is_empty() { changed(app)? } else { given(app, files)? };
     let rules = ServerRules::new(layers)?;
     let reports = lsp_helper::ask(app, &rules, &files, warmth, DEADLINE)
@@ -35,10 +35,10 @@ pub(super) fn look(
 }
 
 /// Returns the files that differ from the last commit and still exist.
-fn changed(app: &App) -> Result<Vec<PathBuf>, CliError> {
+fn changed(app: &App) -> Result<Vec<PathBuf>, UserError> {
     let root = &app.project.root;
     let unnamed = |why: &str, korean: &str| {
-        CliError::usage(format!("which files changed is not known: {why}"))
+        UserError::usage(format!("which files changed is not known: {why}"))
             .with_hint("name the files: `ralph check --lsp FILE…`")
             .in_korean(
                 format!("어느 파일이 바뀌었는지 알 수 없습니다: {korean}"),
@@ -59,14 +59,14 @@ fn changed(app: &App) -> Result<Vec<PathBuf>, CliError> {
 }
 
 /// Resolves files that the user named; they must be inside the project.
-fn given(app: &App, files: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
-    let find = |file: &PathBuf| -> Result<PathBuf, CliError> {
+fn given(app: &App, files: &[PathBuf]) -> Result<Vec<PathBuf>, UserError> {
+    let find = |file: &PathBuf| -> Result<PathBuf, UserError> {
         let found = std::fs::canonicalize(file)
-            .map_err(|error| CliError::usage(format!("{}: {error}", file.display())))?;
+            .map_err(|error| UserError::usage(format!("{}: {error}", file.display())))?;
         if found.starts_with(&app.project.root) {
             return Ok(found);
         }
-        Err(CliError::usage(format!("{} is outside the project", file.display()))
+        Err(UserError::usage(format!("{} is outside the project", file.display()))
             .in_korean(format!("{} 은(는) 프로젝트 밖에 있습니다", file.display()), None))
     };
     files.iter().map(find).collect()

@@ -3,17 +3,17 @@
 //! A project that was only opened has no memory and gets none. Finding that out costs
 //! one access to the file system.
 
+use crate::capture::{SessionCapture, SessionNameSource};
+use crate::host::{SessionDir, final_text};
 use ralph_config::MemoryRules;
 use ralph_core::SessionId;
 use ralph_core::host::{HostEvent, HostEventKind, HostReply, ReplyEffect, SessionStart};
-use ralph_engine::capture::{SessionCapture, SessionNameSource};
-use ralph_engine::host::{SessionDir, final_text};
 use ralph_memory::Notebook;
 use ralph_memory::event;
 
+use super::REHEARSAL;
 use super::{HookInvocation, log, standing};
 use crate::app::App;
-use crate::commands::doctor;
 
 /// Tells whether the event was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum CaptureStatus {
 
 /// Records what an event says about its session. A final text read from the transcript
 /// is stored in the event, so that it is read once.
-pub(super) fn take(app: &App, call: &HookInvocation, event: &mut HostEvent) -> CaptureStatus {
+pub(super) fn take(app: &App, call: &HookInvocation<'_>, event: &mut HostEvent) -> CaptureStatus {
     let concerns = event.session.is_some() && !matches!(event.what, HostEventKind::ToolAsked(_));
     if !concerns || !Notebook::exists(&app.home) || !is_enabled(app) {
         return CaptureStatus::No;
@@ -57,7 +57,7 @@ pub(super) fn open(app: &App, event: &HostEvent, start: SessionStart) {
 
 fn write(app: &App, event: &HostEvent) {
     // The doctor's session is not a real one.
-    let is_real = |session: &&SessionId| session.as_str() != doctor::REHEARSAL;
+    let is_real = |session: &&SessionId| session.as_str() != REHEARSAL;
     let Some(session) = event.session.as_ref().filter(is_real) else { return };
     let (teller, place) = if let Some(run) = app.driven_run() {
         let iteration = app.variable("RALPH_ITERATION").and_then(|number| number.parse().ok());

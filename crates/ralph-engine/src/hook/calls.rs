@@ -4,21 +4,20 @@
 use std::process::{Child, Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::caller::SESSION_COMMAND;
+use crate::clock::InterruptSignal;
+use crate::host::{self, QueuedWords, SessionDir};
 use ralph_core::host::{HostEventKind, HostReply, ReplyEffect};
 use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
 use ralph_core::wording::told;
 use ralph_core::{Run, SessionId};
-use ralph_engine::caller::SESSION_COMMAND;
-use ralph_engine::clock::InterruptSignal;
-use ralph_engine::host::{self, QueuedWords, SessionDir};
 use ralph_store::{RunQuery, RunStateFilter, RunStore};
 
 use super::session::{HookRequest, answer};
-use super::slash::{self, SessionCommand, SlashPrompt};
+use super::slash::{self, CommandEffect, SessionCommand, SlashPrompt};
 use crate::app::own_binary;
-use crate::cli::CliCommand;
-use crate::error::CliError;
+use crate::user_error::UserError;
 
 /// Most bytes of a command's output that are passed on.
 const MOST_ANSWER: usize = 8 * 1024;
@@ -43,103 +42,41 @@ pub(super) enum QueuedCommandResult {
     Shows(String),
 }
 
-/// The effect of a command that is typed in a session.
-enum CommandEffect {
-    /// Changes the loop of the session.
-    Rules,
-    /// Shows the loop of the session.
-    Shows,
-    /// Has nothing to do with a loop.
-    Plain,
-    /// Accepts changes, if there are paths.
-    Allows,
-    /// It does nothing; the user should type this instead.
-    Elsewhere(&'static str),
-}
-
-fn manner(command: &CliCommand) -> CommandEffect {
-    match command {
-        CliCommand::Stop(_)
-        | CliCommand::Cancel(_)
-        | CliCommand::Pause(_)
-        | CliCommand::Rollback(_) => CommandEffect::Rules,
-        CliCommand::Status(_)
-        | CliCommand::Report(_)
-        | CliCommand::Snapshots(_)
-        | CliCommand::Diff(_)
-        | CliCommand::Logs(_) => CommandEffect::Shows,
-        CliCommand::Allow(_) => CommandEffect::Allows,
-        CliCommand::Runs(_)
-        | CliCommand::Sessions(_)
-        | CliCommand::Check(_)
-        | CliCommand::Code(_)
-        | CliCommand::Memory(_)
-        | CliCommand::Config(_)
-        | CliCommand::Doctor(_) => CommandEffect::Plain,
-        CliCommand::Run(_) | CliCommand::Start(_) | CliCommand::Resume(_) => {
-            CommandEffect::Elsewhere("/ralph TASK")
-        }
-        CliCommand::Demo(_)
-        | CliCommand::Init(_)
-        | CliCommand::Gc(_)
-        | CliCommand::Mcp(_)
-        | CliCommand::Completions(_)
-        | CliCommand::Install(_)
-        | CliCommand::Uninstall(_)
-        | CliCommand::Hook(_)
-        | CliCommand::Docs(_)
-        | CliCommand::LspHelper(_)
-        | CliCommand::Measure(_)
-        | CliCommand::RunIds(_)
-        | CliCommand::Scripted(_) => CommandEffect::Elsewhere(""),
-    }
-}
-
-/// Returns the argument that gives a command its run.
-fn naming(command: &CliCommand, run: &Run) -> String {
-    let by_flag = matches!(
-        command,
-        CliCommand::Stop(_)
-            | CliCommand::Cancel(_)
-            | CliCommand::Allow(_)
-            | CliCommand::Diff(_)
-            | CliCommand::Logs(_)
-    );
-    if by_flag { format!("--run={}", run.id) } else { run.id.to_string() }
-}
-
 impl HookRequest<'_> {
     /// Runs the typed command for the loop of this session.
     pub(super) fn call(
         &self,
         session: &SessionId,
         call: &SessionCommand,
-    ) -> Result<HostReply, CliError> {
-        let manner = manner(&call.command);
+    ) -> Result<HostReply, UserError> {
+        let manner = call.effect;
         match manner {
             CommandEffect::Elsewhere(instead) => Err(elsewhere(call, instead)),
             CommandEffect::Plain => self.pass_on(session, &call.words),
-            CommandEffect::Allows if call.names_run() => Err(elsewhere(call, "")),
+            CommandEffect::Allows if call.names_run => Err(elsewhere(call, "")),
             CommandEffect::Allows if call.words.len() > 1 => self.allow(session, &call.words[1..]),
-            CommandEffect::Rules | CommandEffect::Shows | CommandEffect::Allows
-                if call.names_run() =>
+            CommandEffect::Rules
+            | CommandEffect::TakesBack
+            | CommandEffect::Shows
+            | CommandEffect::Allows
+                if call.names_run =>
             {
                 let done = self.pass_on(session, &call.words)?;
-                Ok(if matches!(manner, CommandEffect::Rules) { done.calling_off() } else { done })
+                Ok(if manner.changes_loop() { done.calling_off() } else { done })
             }
-            CommandEffect::Rules => {
-                let is_rollback = matches!(call.command, CliCommand::Rollback(_));
-                let is_meant = |run: &Run| !run.state.is_ended() || is_rollback;
+            CommandEffect::Rules | CommandEffect::TakesBack => {
+                let takes_back = manner == CommandEffect::TakesBack;
+                let is_meant = |run: &Run| !run.state.is_ended() || takes_back;
                 let own = self.own(session)?;
                 // A loop that has ended is mentioned if there is no other one.
                 let own = match own {
                     Some(own) if is_meant(&own) || self.of_others(session)?.is_empty() => own,
                     Some(_) | None => return self.without_own(session, call),
                 };
-                Ok(self.pass_on(session, &with_run(call, &own))?.calling_off())
+                Ok(self.pass_on(session, &call.with_run(&own))?.calling_off())
             }
             CommandEffect::Shows | CommandEffect::Allows => match self.own(session)? {
-                Some(own) => self.pass_on(session, &with_run(call, &own)),
+                Some(own) => self.pass_on(session, &call.with_run(&own)),
                 None => self.without_own(session, call),
             },
         }
@@ -156,13 +93,11 @@ impl HookRequest<'_> {
         let words = host::queued(silence.transcript.as_deref()?, place);
         let is_ours = |words: &&QueuedWords| slash::is_ours(&words.text);
         let words = words.iter().rev().find(is_ours)?;
-        let command = slash::parse(&words.text, &|word| self.is_path(session, word))?;
+        let command = self.call.commands.parse(&words.text, &|word| self.is_path(session, word))?;
         let is_quick = match &command {
-            SlashPrompt::Call(call) => match manner(&call.command) {
-                CommandEffect::Rules => !matches!(call.command, CliCommand::Rollback(_)),
-                CommandEffect::Shows => true,
-                CommandEffect::Plain | CommandEffect::Allows | CommandEffect::Elsewhere(_) => false,
-            },
+            SlashPrompt::Call(call) => {
+                matches!(call.effect, CommandEffect::Rules | CommandEffect::Shows)
+            }
             SlashPrompt::Resume(_) => true,
             SlashPrompt::Arm(_)
             | SlashPrompt::Help
@@ -191,7 +126,7 @@ impl HookRequest<'_> {
     }
 
     /// Returns the open loop of this session.
-    pub(super) fn own_open(&self, session: &SessionId) -> Result<Option<Run>, CliError> {
+    pub(super) fn own_open(&self, session: &SessionId) -> Result<Option<Run>, UserError> {
         match self.app.existing_store()? {
             Some(store) => Ok(store.run_of_session(session)?),
             None => Ok(None),
@@ -199,7 +134,7 @@ impl HookRequest<'_> {
     }
 
     /// Returns the loop of this session, else its last one here.
-    fn own(&self, session: &SessionId) -> Result<Option<Run>, CliError> {
+    fn own(&self, session: &SessionId) -> Result<Option<Run>, UserError> {
         let open = self.own_open(session)?;
         if open.is_some() {
             return Ok(open);
@@ -212,7 +147,7 @@ impl HookRequest<'_> {
     }
 
     /// Returns the open loops of others in this work tree.
-    pub(super) fn of_others(&self, session: &SessionId) -> Result<Vec<Run>, CliError> {
+    pub(super) fn of_others(&self, session: &SessionId) -> Result<Vec<Run>, UserError> {
         let Some(store) = self.app.existing_store()? else { return Ok(Vec::new()) };
         let worktree = Some(self.app.worktree());
         let open =
@@ -226,9 +161,9 @@ impl HookRequest<'_> {
         &self,
         session: &SessionId,
         call: &SessionCommand,
-    ) -> Result<HostReply, CliError> {
+    ) -> Result<HostReply, UserError> {
         let others = self.of_others(session)?;
-        let rules = matches!(manner(&call.command), CommandEffect::Rules);
+        let rules = call.effect.changes_loop();
         if others.is_empty() && !rules {
             return self.pass_on(session, &call.words);
         }
@@ -258,7 +193,7 @@ impl HookRequest<'_> {
     }
 
     /// Runs the command line with these words and returns its output.
-    fn pass_on(&self, session: &SessionId, words: &[String]) -> Result<HostReply, CliError> {
+    fn pass_on(&self, session: &SessionId, words: &[String]) -> Result<HostReply, UserError> {
         let mut process = Process::new(own_binary());
         process.current_dir(&self.app.project.root).env("NO_COLOR", "1").stdin(Stdio::null());
         process.env("RALPH_LOCALE", self.app.chosen_locale().as_str());
@@ -299,13 +234,6 @@ pub(super) fn beside(reply: HostReply, text: &str) -> HostReply {
     reply.with_note(note)
 }
 
-fn with_run(call: &SessionCommand, run: &Run) -> Vec<String> {
-    let mut words = call.words.clone();
-    // Behind `--` it would count as a path.
-    words.insert(words.len().min(1), naming(&call.command, run));
-    words
-}
-
 /// Tells whose loop it is, if not this session's.
 fn whose(run: &Run, locale: Locale) -> &'static str {
     match (locale, &run.owner) {
@@ -324,7 +252,7 @@ fn left_by_client(locale: Locale) -> &'static str {
 }
 
 /// Returns the output of a process; `None` if it took too long and was killed.
-fn within(mut child: Child, limit: Duration) -> Result<Option<String>, CliError> {
+fn within(mut child: Child, limit: Duration) -> Result<Option<String>, UserError> {
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let read = |from: Option<Box<dyn std::io::Read + Send>>| {
         std::thread::spawn(move || {
@@ -350,9 +278,9 @@ fn within(mut child: Child, limit: Duration) -> Result<Option<String>, CliError>
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-fn too_slow(words: &[String], limit: Duration) -> CliError {
+fn too_slow(words: &[String], limit: Duration) -> UserError {
     let (typed, limit) = (words.join(" "), limit.as_secs());
-    CliError::refused(format!("`ralph {typed}` did not end within {limit} s"))
+    UserError::refused(format!("`ralph {typed}` did not end within {limit} s"))
         .with_hint(format!("run `ralph {typed}` in a terminal; it is not limited there"))
         .in_korean(
             format!("`ralph {typed}` 이(가) {limit}초 안에 끝나지 않았습니다"),
@@ -361,7 +289,7 @@ fn too_slow(words: &[String], limit: Duration) -> CliError {
 }
 
 /// Makes the error for a command that does nothing in a session, with the right one.
-fn elsewhere(call: &SessionCommand, instead: &str) -> CliError {
+fn elsewhere(call: &SessionCommand, instead: &str) -> UserError {
     let typed = call.words.join(" ");
     let (hint, korean) = if instead.is_empty() {
         (
@@ -374,7 +302,7 @@ fn elsewhere(call: &SessionCommand, instead: &str) -> CliError {
             format!("여기서는 `{instead}` 로 루프를 시작합니다"),
         )
     };
-    CliError::usage(format!("`/ralph {typed}` does nothing in a session"))
+    UserError::usage(format!("`/ralph {typed}` does nothing in a session"))
         .with_hint(hint)
         .in_korean(format!("`/ralph {typed}` 은(는) 세션에서 쓸 수 없습니다"), Some(&korean))
 }
