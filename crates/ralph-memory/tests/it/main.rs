@@ -1,4 +1,4 @@
 //! The memory through its public interface.
 
-mod search;
+mod memory;
 mod sets;
