@@ -20,6 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ralph-memory", &["ralph-core", "ralph-redact", "ralph-files", "ralph-graph"]),
     ("ralph-agents", &["ralph-core", "ralph-redact", "ralph-files", "ralph-proc"]),
     ("ralph-checks", &["ralph-core", "ralph-redact", "ralph-files", "ralph-proc"]),
+    ("ralph-tamper", &["ralph-core", "ralph-files", "ralph-graph", "ralph-checks"]),
     ("ralph-config", &["ralph-core", "ralph-files", "ralph-proc", "ralph-agents", "ralph-checks"]),
     (
         "ralph-engine",
@@ -30,6 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-store",
             "ralph-agents",
             "ralph-checks",
+            "ralph-tamper",
             "ralph-snapshot",
             "ralph-graph",
             "ralph-memory",
@@ -46,6 +48,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-store",
             "ralph-agents",
             "ralph-checks",
+            "ralph-tamper",
             "ralph-snapshot",
             "ralph-graph",
             "ralph-memory",

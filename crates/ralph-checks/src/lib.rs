@@ -16,10 +16,6 @@
 //!   never of a line number.
 //! - A gate that fails, names nothing and lacks its packages is `unknown`, with the
 //!   command that installs them (`dependencies.rs`).
-//! - Tamper evidence (`tamper`) reads only the files that differ from the snapshot
-//!   of the start. Its outline knows names, folders and languages that the code
-//!   graph does not. The trait `TestDetector` adds what the graph knows; there only
-//!   tests that declare themselves count, never a name alone.
 //! - Affected tests (`affected.rs`) can only bring a failure forward. A pass needs
 //!   the whole gate.
 //! - Notes with a check (`invariants.rs`) come from a function that is called when
@@ -35,12 +31,11 @@ pub mod invariants;
 pub mod judge;
 pub mod lsp;
 mod output;
-mod parsing;
+pub mod parsing;
 mod project_files;
 pub mod quick;
 pub mod security;
 mod selector;
-pub mod tamper;
 mod together;
 mod verdict;
 
@@ -50,7 +45,6 @@ use ralph_core::policy::GateSpec;
 pub use affected::AffectedTest;
 pub use command::{CommandGate, GateContext};
 pub use environment::{EnvironmentRules, NameGlob};
-pub use project_files::{VisibleFiles, byte_code_folders, is_passed_over};
 pub use together::{GateWatcher, run_together};
 pub use verdict::test_fingerprint;
 

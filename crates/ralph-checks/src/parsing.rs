@@ -15,11 +15,11 @@ use ast_grep_language::SupportLang;
 use tree_sitter::{ParseOptions, ParseState, Parser};
 
 /// A parsed file.
-pub(crate) type ParsedSource = AstGrep<StrDoc<SupportLang>>;
+pub type ParsedSource = AstGrep<StrDoc<SupportLang>>;
 
 /// The parser took more steps than any real file of that size needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ParseLimitExceeded;
+pub struct ParseLimitExceeded;
 
 /// The parser reports its progress about every hundred steps. A file that
 /// takes more reports than this per kilobyte is not going to be finished.
@@ -38,7 +38,11 @@ thread_local! {
 }
 
 /// Parses a text, unless that is too much work.
-pub(crate) fn parse(text: &str, language: SupportLang) -> Result<ParsedSource, ParseLimitExceeded> {
+///
+/// # Errors
+///
+/// If the parser took more steps than any real file needs.
+pub fn parse(text: &str, language: SupportLang) -> Result<ParsedSource, ParseLimitExceeded> {
     let tree = PARSERS.with_borrow_mut(|parsers| {
         let parser = match parsers.entry(language) {
             Entry::Occupied(known) => known.into_mut(),

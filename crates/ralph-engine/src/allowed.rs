@@ -4,8 +4,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use ralph_checks::tamper::TamperRules;
 use ralph_core::Run;
+use ralph_tamper::TamperRules;
 
 use crate::app::App;
 use crate::undo::relative;

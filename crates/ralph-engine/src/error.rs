@@ -26,7 +26,7 @@ pub enum EngineError {
     Snapshot(#[from] SnapshotError),
     /// A pattern for allowed changes is not valid.
     #[error(transparent)]
-    Glob(#[from] ralph_checks::tamper::GlobError),
+    Glob(#[from] ralph_tamper::GlobError),
     /// A file of ours could not be written.
     #[error("cannot write {}", path.display())]
     Write {

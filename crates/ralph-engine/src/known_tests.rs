@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use ralph_checks::tamper::{KnownTest, TestCatalog};
 use ralph_graph::cases::{self, NamedTestCase};
+use ralph_tamper::{KnownTest, TestCatalog};
 
 /// Parses the given file; no index is needed.
 #[derive(Debug, Clone, Copy)]

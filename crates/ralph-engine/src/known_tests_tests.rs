@@ -1,4 +1,4 @@
-use ralph_checks::tamper::{
+use ralph_tamper::{
     EmptyTestCatalog, FilePair, FileVersion, TamperRules, TamperingSeverity, compare,
 };
 
@@ -6,21 +6,21 @@ use super::*;
 
 /// The scenarios of tamper evidence: honest edits, and others.
 const HONEST: [&str; 5] = [
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/honest_config.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/honest_odd_places.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/honest_others.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/honest_python.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/honest_rust.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/honest_config.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/honest_odd_places.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/honest_others.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/honest_python.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/honest_rust.txt"),
 ];
 const WEAKER: [&str; 8] = [
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/weaker_go.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/weaker_java_kotlin_csharp_c.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/weaker_javascript.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/weaker_odd_places.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/weaker_python.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/weaker_ruby_php_shell.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/weaker_rust.txt"),
-    include_str!("../../ralph-checks/src/tamper/tests/scenarios/weaker_unparsable.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/weaker_go.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/weaker_java_kotlin_csharp_c.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/weaker_javascript.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/weaker_odd_places.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/weaker_python.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/weaker_ruby_php_shell.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/weaker_rust.txt"),
+    include_str!("../../ralph-tamper/src/tests/scenarios/weaker_unparsable.txt"),
 ];
 
 type ProjectFileTexts = Vec<(String, String)>;

@@ -10,13 +10,13 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 
-use ralph_checks::tamper::{configures_checks, words_to_runners};
 use ralph_core::evidence::WeakenedCheck;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{GateCommand, GateSpec};
 use ralph_core::wording::hands;
 use ralph_proc::find_program;
 use ralph_snapshot::file_stamp;
+use ralph_tamper::{configures_checks, words_to_runners};
 use serde::{Deserialize, Serialize};
 
 /// The name of the list in the run's folder.

@@ -12,13 +12,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use ralph_checks::tamper::{LINTERS, configures_checks};
 use ralph_core::Timestamp;
 use ralph_core::evidence::WeakenedCheck;
 use ralph_core::locale::Locale;
 use ralph_core::wording::hands;
 use ralph_proc::find_program;
 use ralph_snapshot::{can_change, is_changed_since};
+use ralph_tamper::{LINTERS, configures_checks};
 use serde::{Deserialize, Serialize};
 
 use crate::programs::ProgramPlaces;

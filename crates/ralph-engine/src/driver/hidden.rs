@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ralph_checks::is_passed_over;
-use ralph_checks::tamper::TamperRules;
 use ralph_core::evidence::{Evidence, GateReport, TestEdit, WeakenedCheck};
 use ralph_core::wording::hands;
 use ralph_core::{Run, TreeId};
 use ralph_snapshot::ChangeKind;
+use ralph_tamper::{TamperRules, is_passed_over};
 
 use super::surroundings::OutsideWatch;
 use super::tampering::FileVersions;

@@ -6,14 +6,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use ralph_checks::VisibleFiles;
-use ralph_checks::tamper::{FileLanguage, FilePair, decides_checks, paths_upwards, serving};
 use ralph_core::wording::hands;
 use ralph_core::{Run, Timestamp, TreeId};
 use ralph_snapshot::{
     ChangeKind, LooseFiles, Snapshot, SnapshotPlace, TreeChange, can_change, files_changed_since,
     is_changed_since,
 };
+use ralph_tamper::{FileLanguage, FilePair, VisibleFiles, decides_checks, paths_upwards, serving};
 
 use super::surroundings::{OutsideFindings, OutsideWatch};
 use super::tampering::FileVersions;

@@ -15,11 +15,6 @@ mod wording;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use ralph_checks::VisibleFiles;
-use ralph_checks::tamper::{
-    FilePair, RestoredContents, TamperRules, Tampering, TamperingKind, is_material,
-    is_runner_config, split, tests_in,
-};
 use ralph_core::decide::{Decision, decide, is_luck, is_otherwise_done};
 use ralph_core::evidence::{Evidence, GateReport, ProofTest, TestEdit, Verdict, WeakenedCheck};
 use ralph_core::finding::test_name;
@@ -29,6 +24,10 @@ use ralph_core::preserve::BaselineTests;
 use ralph_core::state::Proof;
 use ralph_core::{Run, TreeId};
 use ralph_proc::is_lack_of_means;
+use ralph_tamper::{
+    FilePair, RestoredContents, TamperRules, Tampering, TamperingKind, VisibleFiles, is_material,
+    is_runner_config, split, tests_in,
+};
 
 use self::stage::{StageOverlay, TrialStage};
 use self::whole_suite::{

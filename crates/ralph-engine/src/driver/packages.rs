@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_checks::tamper::is_startup_module;
 use ralph_core::Run;
 use ralph_core::evidence::{Evidence, TestEdit, WeakenedCheck};
 use ralph_core::locale::Locale;
 use ralph_core::policy::RuleEdition;
 use ralph_snapshot::ChangedPackages;
+use ralph_tamper::is_startup_module;
 
 use super::surroundings::OutsideWatch;
 use super::tampering::FileVersions;

@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ralph_checks::VisibleFiles;
-use ralph_checks::tamper::{is_header_of_others, is_material, is_startup_module, is_test_file};
 use ralph_core::evidence::{Evidence, GateReport, TestEdit, WeakenedCheck};
 use ralph_core::locale::Locale;
 use ralph_core::policy::{GateSpec, RuleEdition};
@@ -17,6 +15,9 @@ use ralph_snapshot::{
     is_changed_since,
 };
 use ralph_store::RunStore;
+use ralph_tamper::{
+    VisibleFiles, is_header_of_others, is_material, is_startup_module, is_test_file,
+};
 
 use super::loose::LooseCase;
 use super::{CheckSet, RunContext, hidden, turn};

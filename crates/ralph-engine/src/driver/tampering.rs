@@ -11,13 +11,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ralph_checks::judge::CriterionJudge;
-use ralph_checks::tamper::{
-    FilePair, FileVersion, RestoredContents, TamperRules, Tampering, TamperingSeverity, compare,
-    is_test_file,
-};
 use ralph_core::evidence::{Evidence, TestEdit, WeakenedCheck};
 use ralph_core::{Run, TreeId, wording};
 use ralph_snapshot::{EarlierFile, EarlierKind, Snapshot, SnapshotError, SnapshotLabel, Snapshots};
+use ralph_tamper::{
+    FilePair, FileVersion, RestoredContents, TamperRules, Tampering, TamperingSeverity, compare,
+    is_test_file,
+};
 
 use super::gates::EvidenceGatherer;
 use super::surroundings::OutsideWatch;

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use ralph_checks::tamper::{TamperRules, tests_in};
 use ralph_core::finding::test_name;
+use ralph_tamper::{TamperRules, tests_in};
 
 use super::tampering::FileVersions;
 

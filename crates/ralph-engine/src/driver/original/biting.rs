@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ralph_checks::tamper::split;
 use ralph_core::evidence::{Evidence, OldCodeFailure, ProofTest};
 use ralph_core::original;
+use ralph_tamper::split;
 
 use super::new_code::NewCode;
 use super::{StageOverlay, StartCase, StartTrial, TrialStage, is_of_file, pairs};

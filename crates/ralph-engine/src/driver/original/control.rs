@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ralph_checks::tamper::{RestoredContents, split};
 use ralph_core::evidence::{Evidence, GateReport, Verdict, WeakenedCheck};
 use ralph_core::finding::TestState;
 use ralph_core::original;
+use ralph_tamper::{RestoredContents, split};
 
 use super::whole_suite::tests_of;
 use super::wording::TrialWording;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ralph_checks::tamper::{RestoredContents, new_names, tests_in};
+use ralph_tamper::{RestoredContents, new_names, tests_in};
 
 use crate::driver::tampering::FileVersions;
 

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use ralph_checks::byte_code_folders;
-use ralph_checks::tamper::{FileLanguage, RestoredContents};
 use ralph_core::Run;
 use ralph_core::evidence::GateReport;
 use ralph_proc::{FileOverlay, OverlayContent, OverlayFile, OverlayMethod, Supervisor};
 use ralph_snapshot::EarlierKind;
 use ralph_store::{GatePass, RunStore};
+use ralph_tamper::{FileLanguage, RestoredContents, byte_code_folders};
 
 use super::{StartCase, StartTrial};
 use crate::driver::tampering::FileVersions;

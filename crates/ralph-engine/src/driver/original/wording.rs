@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use ralph_checks::tamper::RestoredContents;
 use ralph_core::evidence::{GateReport, OldCodeFailure, WeakenedCheck};
 use ralph_core::finding::{FindingLevel, test_name};
 use ralph_core::locale::Locale;
 use ralph_core::original::OriginalFailureReason;
 use ralph_core::preserve::{BaselineTests, own_name};
+use ralph_tamper::RestoredContents;
 
 use super::{StartSuiteResult, TrialStage, is_of_file};
 

@@ -1,6 +1,6 @@
 //! The fix of a failure: a few lines of code and the agent's words.
 
-use ralph_checks::tamper::{is_fixture, is_snapshot, is_test_file};
+use ralph_tamper::{is_fixture, is_snapshot, is_test_file};
 use similar::{ChangeTag, TextDiff};
 
 use super::attempt::{COMPARING, ChangedFile, without_claim};

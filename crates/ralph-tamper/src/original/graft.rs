@@ -2,8 +2,8 @@
 
 use super::docstrings::{PROMPT, with_docstrings_of};
 use super::examples::with_examples_of;
-use crate::tamper::language::FileLanguage;
-use crate::tamper::tree::{FlatNodeId, FlatSyntaxTree};
+use crate::language::FileLanguage;
+use crate::tree::{FlatNodeId, FlatSyntaxTree};
 
 /// The expression that tests inside of JavaScript files query.
 const VITEST: &str = "import.meta.vitest";

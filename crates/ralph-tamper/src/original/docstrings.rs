@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ast_grep_language::SupportLang;
 
-use crate::tamper::tree::{FlatNodeId, FlatSyntaxTree};
+use crate::tree::{FlatNodeId, FlatSyntaxTree};
 
 /// The prompt with which an example begins.
 pub(super) const PROMPT: &str = ">>>";

@@ -16,7 +16,7 @@ use super::language::FileLanguage;
 use super::rules::TamperRules;
 use super::{ParsedFilePair, ParsedFileVersion, paths};
 
-pub(in crate::tamper) use commands::is_check;
+pub(crate) use commands::is_check;
 
 /// Files that set up a runner among other things.
 const RUNNERS: [&str; 9] = [

@@ -3,9 +3,9 @@
 use std::cell::Cell;
 
 use super::{FileClass, ProjectTexts, class, is_code_in_test_folder, words_to_runners};
-use crate::tamper::config;
-use crate::tamper::language::FileLanguage;
-use crate::tamper::paths;
+use crate::config;
+use crate::language::FileLanguage;
+use crate::paths;
 
 /// The kinds of files that name a file.
 #[derive(Clone, Copy, Default)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::tamper::outline;
-use crate::tamper::strength::AssertionStrength;
-use crate::tamper::units::CodeUnitRole;
+use crate::outline;
+use crate::strength::AssertionStrength;
+use crate::units::CodeUnitRole;
 
 /// The names of the tests in a file, with the words of those that assert
 /// anything; the others have none.

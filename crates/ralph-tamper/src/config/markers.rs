@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::ConfigChange;
-use crate::tamper::ParsedFilePair;
-use crate::tamper::assertions::shortened;
-use crate::tamper::kind::{Tampering, TamperingKind};
+use crate::ParsedFilePair;
+use crate::assertions::shortened;
+use crate::kind::{Tampering, TamperingKind};
 
 /// Texts that weaken checks when a line with one is added.
 static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -28,6 +28,7 @@ mod strength;
 mod suppressions;
 mod tree;
 mod units;
+mod visible_files;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -49,6 +50,7 @@ pub use paths::{
     is_startup_module, is_test_file,
 };
 pub use rules::{GlobError, LINTERS, TamperRules};
+pub use visible_files::{VisibleFiles, byte_code_folders, is_passed_over};
 
 /// One file at one of the two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,5 +163,4 @@ fn decoded(contents: &[u8]) -> Cow<'_, str> {
 }
 
 #[cfg(test)]
-#[path = "tamper/tests/mod.rs"]
 mod tests;

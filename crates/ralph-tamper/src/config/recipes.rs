@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::ConfigChange;
 use super::commands::{does_less, is_check};
-use crate::tamper::assertions::shortened;
-use crate::tamper::kind::{Tampering, TamperingKind};
+use crate::assertions::shortened;
+use crate::kind::{Tampering, TamperingKind};
 
 /// A target: what it needs, what it does, and where it is.
 #[derive(Default)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::tamper::FileVersion;
+use crate::FileVersion;
 
 struct FixtureTexts(Vec<(&'static str, &'static str)>);
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use ast_grep_language::SupportLang;
 
 use super::ConfigFormat;
-use crate::tamper::tree::{FlatNodeId, FlatSyntaxTree};
+use crate::tree::{FlatNodeId, FlatSyntaxTree};
 
 /// Paths, in lower case and with `-` for `_`, and their values.
 pub(super) type FlatSettings = BTreeMap<String, Vec<String>>;

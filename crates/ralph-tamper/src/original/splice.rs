@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-use crate::tamper::config;
+use crate::config;
 
 /// The keys that say where the modules of a package lie.
 const ENTRIES: [&str; 3] = ["main", "exports", "imports"];

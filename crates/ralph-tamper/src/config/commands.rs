@@ -84,7 +84,7 @@ const ESCAPES: &[&str] = &[
 const HARMLESS: &[&str] = &["-x", "--bail", "--maxfail", "--no-fail-fast", "--silent"];
 
 /// True if a script or target of this name serves as a check.
-pub(in crate::tamper) fn is_check(name: &str) -> bool {
+pub(crate) fn is_check(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let bare = name.trim_start_matches("pre").trim_start_matches("post");
     CHECKS.iter().any(|check| {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use ast_grep_core::Node as SyntaxNode;
 use ast_grep_language::SupportLang;
 
-use crate::parsing;
+use ralph_checks::parsing;
 
 /// One node, by its place in the tree.
 pub(super) type FlatNodeId = usize;

@@ -3,8 +3,8 @@
 use super::commands::{does_less, is_check, is_escape, words};
 use super::flatten::{FlatSettings, flatten};
 use super::{ConfigChange, ConfigFormat, cargo_config, loop_settings};
-use crate::tamper::assertions::shortened;
-use crate::tamper::kind::{Tampering, TamperingKind};
+use crate::assertions::shortened;
+use crate::kind::{Tampering, TamperingKind};
 
 /// Lists of what is left out.
 const LEAVING_OUT: &[&str] = &[
