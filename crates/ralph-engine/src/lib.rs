@@ -62,7 +62,6 @@ pub mod history;
 pub mod hook;
 pub mod host;
 pub mod invariants;
-mod known_tests;
 pub mod landed;
 mod ledger;
 pub mod likely;

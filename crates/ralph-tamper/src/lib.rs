@@ -5,6 +5,9 @@
 //! assertions removed or made trivial, suppressions added, configuration that
 //! checks less. It reads nothing but what it is given. Sources are parsed;
 //! what cannot be parsed is compared line by line.
+//!
+//! The outline knows names, folders and languages that the code graph does not.
+//! The graph adds the tests that declare themselves, never by a name alone.
 
 mod announced;
 mod assertions;
@@ -34,12 +37,12 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use ralph_core::finding::SourceLocation;
+use ralph_graph::cases::NamedTestCase;
 use rayon::prelude::*;
 
 use outline::FileOutline;
 
 pub use kind::{Tampering, TamperingKind, TamperingSeverity};
-pub use known::{EmptyTestCatalog, KnownTest, TestCatalog};
 pub use language::FileLanguage;
 pub use original::{
     ProjectTexts, RestoredContents, SplitChange, is_header_of_others, is_material, new_names,
@@ -76,15 +79,9 @@ pub struct FilePair<'a> {
 ///
 /// What was allowed is said like everything else: [`TamperRules::allows`] tells which it is. Files that
 /// do not differ need not be given, with one consequence: a test that was moved into a file is only
-/// found again if that file is among the pairs, which it is because it changed. A function that
-/// `knowing` reports as a test is one, too.
-pub fn compare(
-    files: &[FilePair<'_>],
-    rules: &TamperRules,
-    knowing: &dyn TestCatalog,
-) -> Vec<Tampering> {
-    let pairs: Vec<ParsedFilePair<'_>> =
-        files.par_iter().map(|pair| ParsedFilePair::read(pair, knowing)).collect();
+/// found again if that file is among the pairs, which it is because it changed.
+pub fn compare(files: &[FilePair<'_>], rules: &TamperRules) -> Vec<Tampering> {
+    let pairs: Vec<ParsedFilePair<'_>> = files.par_iter().map(ParsedFilePair::read).collect();
     let mut found = matching::tests(&pairs);
     found.extend(modules::detached(&pairs));
     found.extend(suppressions::added(&pairs));
@@ -124,15 +121,15 @@ struct ParsedFileVersion<'a> {
 }
 
 impl<'a> ParsedFilePair<'a> {
-    fn read(files: &FilePair<'a>, knowing: &dyn TestCatalog) -> Self {
+    fn read(files: &FilePair<'a>) -> Self {
         let text = |version: FileVersion<'a>| (version.path, decoded(version.contents));
         let (old, new) = (files.old.map(text), files.new.map(text));
-        let ask = |(path, text): &(&str, Cow<'_, str>)| known::tests(knowing, path, text);
+        let ask = |(path, text): &(&str, Cow<'_, str>)| known::tests(path, text);
         let known = match (old.as_ref().map(ask), new.as_ref().map(ask)) {
             (Some(None), _) | (_, Some(None)) => (Vec::new(), Vec::new()),
             (old, new) => (old.flatten().unwrap_or_default(), new.flatten().unwrap_or_default()),
         };
-        let parse = |(path, text): &(&str, Cow<'_, str>), known: &[KnownTest]| {
+        let parse = |(path, text): &(&str, Cow<'_, str>), known: &[NamedTestCase]| {
             outline::parse(path, text, known)
         };
         let outlines = (

@@ -1,8 +1,9 @@
 //! The parts of one version of a file that matter.
 
+use ralph_graph::cases::NamedTestCase;
+
 use super::assertions::{self, AssertingCall, TestAssertion, TestBody};
 use super::cases;
-use super::known::KnownTest;
 use super::language::FileLanguage;
 use super::marks::{self, SkipMark};
 use super::paths::{self, CollectionEvidence};
@@ -61,7 +62,7 @@ pub(super) struct ModuleDeclaration {
 
 /// Reads a file by its tree. `None` if it has to be read line by line; files
 /// in no known language have an outline with nothing in it.
-pub(super) fn parse(path: &str, text: &str, known: &[KnownTest]) -> Option<FileOutline> {
+pub(super) fn parse(path: &str, text: &str, known: &[NamedTestCase]) -> Option<FileOutline> {
     let Some(language) = FileLanguage::of(path) else { return Some(FileOutline::default()) };
     let grammar = language.grammar().filter(|_| text.len() <= PARSED_BYTES)?;
     let tree = FlatSyntaxTree::parse(text, grammar)?;

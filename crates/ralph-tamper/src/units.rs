@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::known::KnownTest;
+use ralph_graph::cases::NamedTestCase;
+
 use super::language::FileLanguage;
 use super::paths::{self, CollectionEvidence};
 use super::tree::{FlatNodeId, FlatSyntaxTree};
@@ -54,7 +55,7 @@ pub(super) struct OutlineSource<'t, 'a> {
     /// The evidence that a runner collects the file.
     pub(super) collection: CollectionEvidence,
     /// Functions that are tests whatever is thought of them here.
-    known: &'t [KnownTest],
+    known: &'t [NamedTestCase],
     /// Attributes stand before what they belong to in Rust.
     attributes: HashMap<FlatNodeId, Vec<FlatNodeId>>,
 }
@@ -147,7 +148,7 @@ impl<'t, 'a> OutlineSource<'t, 'a> {
         path: &'t str,
         language: FileLanguage,
         tree: &'t FlatSyntaxTree<'a>,
-        known: &'t [KnownTest],
+        known: &'t [NamedTestCase],
     ) -> Self {
         let mut attributes: HashMap<FlatNodeId, Vec<FlatNodeId>> = HashMap::new();
         for id in tree.all().filter(|&id| tree.kind(id) == "attribute_item") {
@@ -494,7 +495,7 @@ impl<'t, 'a> OutlineSource<'t, 'a> {
         let first = self.tree.line(found.node);
         let last = found.body.map_or(first, |body| self.tree.line(body));
         let is_it =
-            |test: &KnownTest| test.name == found.name && (first..=last).contains(&test.line);
+            |test: &NamedTestCase| test.name == found.name && (first..=last).contains(&test.line);
         self.known.iter().any(is_it)
     }
 

@@ -26,7 +26,6 @@ use super::turn;
 use crate::allowed;
 use crate::error::EngineError;
 use crate::events::RunEvent;
-use crate::known_tests::SyntaxTestFinder;
 
 /// Size in bytes above which files are not read.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -71,7 +70,7 @@ impl OutsideWatch<'_, '_> {
         files: &[FileVersions],
     ) -> Vec<Tampering> {
         let pairs: Vec<FilePair<'_>> = files.iter().map(FileVersions::pair).collect();
-        let mut found = compare(&pairs, rules, &SyntaxTestFinder);
+        let mut found = compare(&pairs, rules);
         let pulled = self.pulled_in(found.iter().map(|one| &one.place.file), run);
         found.retain(|one| !pulled.contains(&one.place.file));
         found

@@ -5,13 +5,12 @@
 //! must come. Without `!!!` nothing may be held to be weaker.
 
 mod config;
+mod graph;
 mod honest;
 mod odd;
 mod tampering;
 
-use super::{
-    EmptyTestCatalog, FilePair, FileVersion, TamperRules, Tampering, TamperingSeverity, compare,
-};
+use super::{FilePair, FileVersion, TamperRules, Tampering, TamperingSeverity, compare};
 
 /// Paths and contents.
 type FixtureFiles<'a> = &'a [(&'a str, &'a str)];
@@ -30,7 +29,7 @@ fn findings(old: FixtureFiles<'_>, new: FixtureFiles<'_>, rules: &TamperRules) -
         .collect();
     let added = new.iter().filter(|file| !old.iter().any(|other| other.0 == file.0));
     pairs.extend(added.map(|file| FilePair { old: None, new: Some(version(file)) }));
-    compare(&pairs, rules, &EmptyTestCatalog)
+    compare(&pairs, rules)
 }
 
 /// Returns the reported weakenings with their places.

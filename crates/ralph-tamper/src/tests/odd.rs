@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use super::super::{EmptyTestCatalog, FilePair, FileVersion, TamperRules, compare};
+use super::super::{FilePair, FileVersion, TamperRules, compare};
 use super::{must_be_noticed, weakenings};
 
 fn said(path: &str, old: &[u8], new: &[u8]) -> Vec<String> {
     let version = |contents| Some(FileVersion { path, contents });
     let pair = FilePair { old: version(old), new: version(new) };
-    weakenings(&compare(&[pair], &TamperRules::default(), &EmptyTestCatalog))
+    weakenings(&compare(&[pair], &TamperRules::default()))
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_renamed_file_may_come_as_one_pair() {
         new: Some(FileVersion { path: "tests/test_b.py", contents: new }),
     };
     assert_eq!(
-        weakenings(&compare(&[pair], &TamperRules::default(), &EmptyTestCatalog)),
+        weakenings(&compare(&[pair], &TamperRules::default())),
         [
             "tests/test_b.py:1: assertion removed from `test_a`: `assert f(2) == 3` (was at tests/test_a.py:3)"
         ]
