@@ -19,12 +19,17 @@ pub enum Locale {
 pub struct ParseLocaleError(String);
 
 impl Locale {
+    /// Returns the one of two texts that is in this language.
+    pub fn say<T>(self, english: T, korean: T) -> T {
+        match self {
+            Self::En => english,
+            Self::Ko => korean,
+        }
+    }
+
     /// Returns the name used in config files and on the command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::Ko => "ko",
-        }
+        self.say("en", "ko")
     }
 }
 

@@ -99,18 +99,15 @@ fn unallowable_question(run: &Run, named: &str) -> String {
         Some(_) => ("/ralph resume", "/cancel-ralph"),
         None => ("ralph resume", "ralph stop"),
     };
-    match run.policy.locale {
-        Locale::En => format!("{named}. `{resume}` judges again, `{stop}` ends the run"),
-        Locale::Ko => format!("{named}. `{resume}` 으로 다시 판정하고 `{stop}` 으로 끝냅니다"),
-    }
+    run.policy.locale.say(
+        format!("{named}. `{resume}` judges again, `{stop}` ends the run"),
+        format!("{named}. `{resume}` 으로 다시 판정하고 `{stop}` 으로 끝냅니다"),
+    )
 }
 
 /// Marks a weakening as accepted by the user.
 pub fn accepted(what: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("{what} (accepted)"),
-        Locale::Ko => format!("{what} (허용됨)"),
-    }
+    locale.say(format!("{what} (accepted)"), format!("{what} (허용됨)"))
 }
 
 /// Describes the verdict of a gate in a few words.

@@ -39,16 +39,12 @@ impl Sufficiency {
     pub fn question(&self, locale: Locale) -> Option<String> {
         let Self::RequestHuman { missing } = self else { return None };
         let names = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        Some(match locale {
-            Locale::En => {
-                format!("{names} is not in the code. If it is not to be new, what is meant?")
-            }
-            Locale::Ko => {
-                format!(
-                    "{names} 을(를) 코드에서 찾을 수 없습니다. 새로 만들 것이 아니라면 무엇을 뜻하나요?"
-                )
-            }
-        })
+        Some(locale.say(
+            format!("{names} is not in the code. If it is not to be new, what is meant?"),
+            format!(
+                "{names} 을(를) 코드에서 찾을 수 없습니다. 새로 만들 것이 아니라면 무엇을 뜻하나요?"
+            ),
+        ))
     }
 }
 

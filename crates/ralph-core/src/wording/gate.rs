@@ -123,10 +123,10 @@ fn understood(gate: &GateFeedback, locale: Locale, room: usize) -> Vec<String> {
     lines.extend(listed(problems, gate.more_problems, left, more_problems(locale)));
     if !gate.flaky.is_empty() {
         let names = gate.flaky.join(", ");
-        lines.push(match locale {
-            Locale::En => format!("flaky, do not chase: {names}"),
-            Locale::Ko => format!("불안정한 테스트이니 쫓지 마세요: {names}"),
-        });
+        lines.push(locale.say(
+            format!("flaky, do not chase: {names}"),
+            format!("불안정한 테스트이니 쫓지 마세요: {names}"),
+        ));
     }
     lines
 }
@@ -169,14 +169,12 @@ fn more_tests(locale: Locale) -> fn(u64) -> String {
 
 /// Explains how failing tests that are only counted make progress.
 pub fn unnamed_tests(number: u64, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!(
+    locale.say(
+        format!(
             "of {number} of the failing tests only the number is known: progress is when fewer fail"
         ),
-        Locale::Ko => {
-            format!("실패한 테스트 중 {number}건은 개수만 셉니다. 실패가 줄면 진전으로 봅니다")
-        }
-    }
+        format!("실패한 테스트 중 {number}건은 개수만 셉니다. 실패가 줄면 진전으로 봅니다"),
+    )
 }
 
 fn more_problems(locale: Locale) -> fn(u64) -> String {

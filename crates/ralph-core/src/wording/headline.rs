@@ -17,14 +17,14 @@ pub(super) fn continue_line(feedback: &Feedback, locale: Locale) -> Option<Strin
     let (iteration, max) = (feedback.iteration, feedback.max_iterations);
     let (current, progress) = (current(standing, locale), progress(standing, locale));
     let next = next_step(feedback, standing, locale);
-    Some(match locale {
-        Locale::En => format!(
+    Some(locale.say(
+        format!(
             "Ralph Loop: CONTINUE | Iteration: {iteration}/{max} | Current: {current} | Progress: {progress} | Next: {next}"
         ),
-        Locale::Ko => format!(
+        format!(
             "Ralph Loop: CONTINUE | 반복: {iteration}/{max} | 현재: {current} | 진행: {progress} | 다음: {next}"
         ),
-    })
+    ))
 }
 
 /// Renders `50% improvement`; unknown while a gate has no result.
@@ -43,16 +43,20 @@ fn progress(standing: FailureCounts, locale: Locale) -> String {
 /// issues, and ends when none is left.
 pub fn auto_continue_line(totals: GateTotals, policy: &Policy) -> String {
     let locale = policy.locale;
-    let mut parts = vec![match locale {
-        Locale::En => {
-            "Ralph Loop: AUTO-CONTINUE | Issues detected - continuing automatically".to_owned()
-        }
-        Locale::Ko => "Ralph Loop: AUTO-CONTINUE | 문제가 감지되어 자동으로 계속합니다".to_owned(),
-    }];
+    let mut parts = vec![
+        locale
+            .say(
+                "Ralph Loop: AUTO-CONTINUE | Issues detected - continuing automatically",
+                "Ralph Loop: AUTO-CONTINUE | 문제가 감지되어 자동으로 계속합니다",
+            )
+            .to_owned(),
+    ];
     let kinds = kinds(totals).into_iter().filter(|(_, number)| *number > 0);
-    let left = |(kind, number)| match locale {
-        Locale::En => format!("{} remaining", counted(kind, number, locale)),
-        Locale::Ko => format!("{} 남음", counted(kind, number, locale)),
+    let left = |(kind, number)| {
+        locale.say(
+            format!("{} remaining", counted(kind, number, locale)),
+            format!("{} 남음", counted(kind, number, locale)),
+        )
     };
     // Warnings are shown only if there is nothing worse.
     let grave: Vec<_> = kinds.clone().filter(|(kind, _)| *kind != DefectKind::Warning).collect();
@@ -65,9 +69,8 @@ pub fn auto_continue_line(totals: GateTotals, policy: &Policy) -> String {
         (None, Locale::En) => "Next: Finish the task".to_owned(),
         (None, Locale::Ko) => "다음: 작업 마무리".to_owned(),
     });
-    parts.extend(signal(&policy.claim).map(|signal| match locale {
-        Locale::En => format!("Output {signal} when complete"),
-        Locale::Ko => format!("완료되면 {signal} 출력"),
+    parts.extend(signal(&policy.claim).map(|signal| {
+        locale.say(format!("Output {signal} when complete"), format!("완료되면 {signal} 출력"))
     }));
     parts.join(" | ")
 }
@@ -79,24 +82,20 @@ pub fn complete_line(run: &Run) -> String {
     let locale = run.policy.locale;
     let (id, iterations) = (&run.id, run.iteration);
     let how = how_complete(run);
-    let head = match locale {
-        Locale::En => {
-            format!("Ralph Loop: COMPLETE - {how} | Session: {id} | Iterations: {iterations}")
-        }
-        Locale::Ko => format!("Ralph Loop: COMPLETE - {how} | 세션: {id} | 반복: {iterations}"),
-    };
+    let head = locale.say(
+        format!("Ralph Loop: COMPLETE - {how} | Session: {id} | Iterations: {iterations}"),
+        format!("Ralph Loop: COMPLETE - {how} | 세션: {id} | 반복: {iterations}"),
+    );
     if !run.policy.measures() {
         return head;
     }
     let standing = FailureCounts::new(run, run.progress.failing.len(), run.progress.totals);
     let better = standing.improvement();
     let [initial, last] = both_ends(standing, locale);
-    match locale {
-        Locale::En => {
-            format!("{head} | Total improvement: {better}% | Initial: {initial} | Final: {last}")
-        }
-        Locale::Ko => format!("{head} | 총 개선: {better}% | 시작: {initial} | 최종: {last}"),
-    }
+    locale.say(
+        format!("{head} | Total improvement: {better}% | Initial: {initial} | Final: {last}"),
+        format!("{head} | 총 개선: {better}% | 시작: {initial} | 최종: {last}"),
+    )
 }
 
 /// Describes the defects of an iteration in a few words.
@@ -116,10 +115,7 @@ pub fn score(score: &Score, locale: Locale) -> String {
         (false, number) => words.push(worded(DefectKind::Check, number, locale)),
     }
     if score.weakened > 0 {
-        words.push(match locale {
-            Locale::En => "checks weakened".to_owned(),
-            Locale::Ko => "검사 약화됨".to_owned(),
-        });
+        words.push(locale.say("checks weakened", "검사 약화됨").to_owned());
     }
     words.join(", ")
 }
@@ -240,10 +236,7 @@ fn both_ends(standing: FailureCounts, locale: Locale) -> [String; 2] {
 /// Suggests the first step, based on the gates.
 fn next_step(feedback: &Feedback, standing: FailureCounts, locale: Locale) -> String {
     let Some(gate) = feedback.gates.first() else {
-        return match locale {
-            Locale::En => "finish the task".to_owned(),
-            Locale::Ko => "작업 마무리".to_owned(),
-        };
+        return locale.say("finish the task", "작업 마무리").to_owned();
     };
     let first = kinds(standing.now).into_iter().find(|(_, number)| *number > 0);
     match (first, locale) {
@@ -263,10 +256,7 @@ fn next_step(feedback: &Feedback, standing: FailureCounts, locale: Locale) -> St
 
 /// Renders `5 failing`, for gates that show only exit codes.
 fn failing(number: u64, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("{number} failing"),
-        Locale::Ko => format!("실패 {number}건"),
-    }
+    locale.say(format!("{number} failing"), format!("실패 {number}건"))
 }
 
 /// Renders `5 error(s)`.

@@ -57,17 +57,14 @@ fn judges(run: &Run) -> Option<String> {
         gates.map(|gate| format!("{} ({})", gate.name, gate.command.display())).collect();
     if gates.is_empty() {
         let signal = signal(&run.policy.claim)?;
-        return Some(match locale {
-            Locale::En => format!("It ends when the agent writes {signal}."),
-            Locale::Ko => format!("에이전트가 '{signal}'을 출력하면 끝납니다."),
-        });
+        return Some(locale.say(
+            format!("It ends when the agent writes {signal}."),
+            format!("에이전트가 '{signal}'을 출력하면 끝납니다."),
+        ));
     }
     let start = run.baseline.as_ref();
     let wrong = start.and_then(|start| what_is_wrong(start.totals, "", locale));
-    let now = wrong.map(|wrong| match locale {
-        Locale::En => format!("; {wrong} now"),
-        Locale::Ko => format!("; 현재 {wrong}"),
-    });
+    let now = wrong.map(|wrong| locale.say(format!("; {wrong} now"), format!("; 현재 {wrong}")));
     let now = now.unwrap_or_default();
     let tail = match &mut gates[..] {
         [one] => {
@@ -76,10 +73,10 @@ fn judges(run: &Run) -> Option<String> {
         }
         _ => now,
     };
-    Some(match locale {
-        Locale::En => format!("It is checked by {}{tail}.", gates.join(", ")),
-        Locale::Ko => format!("{}{tail}(으)로 판정합니다.", gates.join(", ")),
-    })
+    Some(locale.say(
+        format!("It is checked by {}{tail}.", gates.join(", ")),
+        format!("{}{tail}(으)로 판정합니다.", gates.join(", ")),
+    ))
 }
 
 /// Renders `30 min` or `1 h 30 min`.
@@ -106,18 +103,18 @@ fn cut(line: &str) -> String {
 pub fn looks_first(run: &Run) -> String {
     let gates: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
     let gates = gates.join(", ");
-    match run.policy.locale {
-        Locale::En => format!("ralph: the checks run once before the first turn: {gates}"),
-        Locale::Ko => format!("ralph: 첫 턴 전에 검사를 한 번 실행합니다: {gates}"),
-    }
+    run.policy.locale.say(
+        format!("ralph: the checks run once before the first turn: {gates}"),
+        format!("ralph: 첫 턴 전에 검사를 한 번 실행합니다: {gates}"),
+    )
 }
 
 /// Puts a heading before the summary of a replaced session.
 pub fn summary_of_old_session(summary: &str, locale: Locale) -> String {
-    let head = match locale {
-        Locale::En => "Summary of the earlier session, which you cannot see:",
-        Locale::Ko => "다음은 이전 세션의 요약입니다. (새 세션이라 이전 대화는 보이지 않습니다.)",
-    };
+    let head = locale.say(
+        "Summary of the earlier session, which you cannot see:",
+        "다음은 이전 세션의 요약입니다. (새 세션이라 이전 대화는 보이지 않습니다.)",
+    );
     format!("{head}\n\n{summary}")
 }
 
@@ -130,28 +127,22 @@ pub fn title(run: &Run) -> String {
 
 /// Tells the user that a new session starts without a summary.
 pub fn not_summarized(why: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!(
+    locale.say(
+        format!(
             "ralph: the session could not be summarised ({why}); the next one is told what is on record."
         ),
-        Locale::Ko => {
-            format!(
-                "ralph: 세션을 요약하지 못했습니다({why}). 다음 세션에는 기록된 내용을 전합니다."
-            )
-        }
-    }
+        format!(
+            "ralph: 세션을 요약하지 못했습니다({why}). 다음 세션에는 기록된 내용을 전합니다."
+        ),
+    )
 }
 
 /// Tells the user that no new session could be created.
 pub fn not_moved(why: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => {
-            format!("ralph: no new session could be begun ({why}); the loop goes on in this one.")
-        }
-        Locale::Ko => {
-            format!("ralph: 새 세션을 만들지 못했습니다({why}). 이 세션에서 계속합니다.")
-        }
-    }
+    locale.say(
+        format!("ralph: no new session could be begun ({why}); the loop goes on in this one."),
+        format!("ralph: 새 세션을 만들지 못했습니다({why}). 이 세션에서 계속합니다."),
+    )
 }
 
 /// Tells the user which turn starts, and what fails.
@@ -188,25 +179,25 @@ pub fn began_by_itself(run: &Run) -> String {
 pub fn goes_on(run: &Run) -> String {
     let (turn, wrong) = where_it_stands(run);
     let wrong = wrong.map(|wrong| format!(", {wrong}")).unwrap_or_default();
-    match run.policy.locale {
-        Locale::En => format!(
+    run.policy.locale.say(
+        format!(
             "ralph: loop {} goes on in this session, {turn}{wrong}. /cancel-ralph ends it.",
             run.id
         ),
-        Locale::Ko => format!(
+        format!(
             "ralph: 이 세션에서 루프 {}이(가) 계속됩니다({turn}{wrong}). /cancel-ralph로 끝냅니다.",
             run.id
         ),
-    }
+    )
 }
 
 /// Returns the number of the current turn, and the current failures.
 fn where_it_stands(run: &Run) -> (String, Option<String>) {
     let (number, most) = (run.iteration, run.policy.limits.iterations);
-    let turn = match run.policy.locale {
-        Locale::En => format!("turn {number} of {most}"),
-        Locale::Ko => format!("{most}턴 중 {number}턴"),
-    };
+    let turn = run
+        .policy
+        .locale
+        .say(format!("turn {number} of {most}"), format!("{most}턴 중 {number}턴"));
     (turn, what_is_wrong(present_totals(run), "", run.policy.locale))
 }
 
@@ -232,20 +223,20 @@ pub fn rests(run: &Run) -> String {
 
 /// Returns the request to the user after the provider rejected the credentials.
 pub fn refused_key(why: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("the provider rejected the credentials ({why}). Fix that first."),
-        Locale::Ko => format!("제공자가 인증 정보를 거부했습니다({why}). 먼저 고치세요."),
-    }
+    locale.say(
+        format!("the provider rejected the credentials ({why}). Fix that first."),
+        format!("제공자가 인증 정보를 거부했습니다({why}). 먼저 고치세요."),
+    )
 }
 
 /// Tells the user how long a loop waits for its provider, and that it continues
 /// automatically.
 pub fn waits(until: &str, locale: Locale) -> String {
     let sentence = began_small(&super::limit_sentence(until, locale));
-    let hint = match locale {
-        Locale::En => "It goes on by itself then, or as soon as you say anything.",
-        Locale::Ko => "그때 스스로 계속하며, 아무 말이나 입력하면 바로 계속합니다.",
-    };
+    let hint = locale.say(
+        "It goes on by itself then, or as soon as you say anything.",
+        "그때 스스로 계속하며, 아무 말이나 입력하면 바로 계속합니다.",
+    );
     format!("ralph: {sentence} {hint}")
 }
 

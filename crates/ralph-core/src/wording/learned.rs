@@ -85,17 +85,23 @@ pub fn mended_by(
     in_vain: &[&str],
     locale: Locale,
 ) -> Option<String> {
-    let change = Some(change).filter(|change| !change.is_empty()).map(|change| match locale {
-        Locale::En => format!("It was mended by {change}."),
-        Locale::Ko => format!("다음 변경으로 해결되었습니다: {change}."),
+    let change = Some(change).filter(|change| !change.is_empty()).map(|change| {
+        locale.say(
+            format!("It was mended by {change}."),
+            format!("다음 변경으로 해결되었습니다: {change}."),
+        )
     });
-    let said = said.map(|said| match locale {
-        Locale::En => format!("The agent said: {}", sentence(said)),
-        Locale::Ko => format!("에이전트의 설명: {}", sentence(said)),
+    let said = said.map(|said| {
+        locale.say(
+            format!("The agent said: {}", sentence(said)),
+            format!("에이전트의 설명: {}", sentence(said)),
+        )
     });
-    let in_vain = in_vain.iter().map(|tried| match locale {
-        Locale::En => format!("Tried in vain before: {}", sentence(tried)),
-        Locale::Ko => format!("앞서 시도했으나 실패했습니다: {}", sentence(tried)),
+    let in_vain = in_vain.iter().map(|tried| {
+        locale.say(
+            format!("Tried in vain before: {}", sentence(tried)),
+            format!("앞서 시도했으나 실패했습니다: {}", sentence(tried)),
+        )
     });
     let parts: Vec<String> = change.into_iter().chain(said).chain(in_vain).collect();
     (!parts.is_empty()).then(|| parts.join(" "))
@@ -105,10 +111,10 @@ pub fn mended_by(
 pub fn tried_in_vain(said: Option<&str>, hunks: &str, failure: &str, locale: Locale) -> String {
     let said = said.map(|said| format!("{} ", sentence(said))).unwrap_or_default();
     let failure = quoted(failure);
-    match locale {
-        Locale::En => format!("{said}Tried in vain: {hunks}. It failed with {failure}."),
-        Locale::Ko => format!("{said}시도했으나 실패했습니다: {hunks}. 결과는 {failure}입니다."),
-    }
+    locale.say(
+        format!("{said}Tried in vain: {hunks}. It failed with {failure}."),
+        format!("{said}시도했으나 실패했습니다: {hunks}. 결과는 {failure}입니다."),
+    )
 }
 
 /// The number of a run's notes per result of the consolidation.
@@ -180,10 +186,10 @@ pub fn replaced(
     locale: Locale,
 ) -> String {
     let (said, why) = (quoted(said), quoted(why));
-    match locale {
-        Locale::En => format!("{by} took the place of {old} ({said}): {why}."),
-        Locale::Ko => format!("{old} 기록({said})을 {by} 기록이 대체했습니다: {why}."),
-    }
+    locale.say(
+        format!("{by} took the place of {old} ({said}): {why}."),
+        format!("{old} 기록({said})을 {by} 기록이 대체했습니다: {why}."),
+    )
 }
 
 /// Describes the result of the consolidation in one sentence; `None` without any note.
@@ -217,16 +223,13 @@ pub fn consolidated(counts: ConsolidationCounts, locale: Locale) -> Option<Strin
             (true, _) => " notes",
             (false, _) => "",
         };
-        parts.push(match locale {
-            Locale::En => format!("{verb} {count}{noun}{rest}"),
-            Locale::Ko => format!("{count}건{rest}"),
-        });
+        parts.push(locale.say(format!("{verb} {count}{noun}{rest}"), format!("{count}건{rest}")));
     }
     let parts = (!parts.is_empty()).then(|| parts.join(", "))?;
-    Some(match locale {
-        Locale::En => format!("{}{}.", parts[..1].to_uppercase(), &parts[1..]),
-        Locale::Ko => format!("기록을 정리했습니다: {parts}."),
-    })
+    Some(locale.say(
+        format!("{}{}.", parts[..1].to_uppercase(), &parts[1..]),
+        format!("기록을 정리했습니다: {parts}."),
+    ))
 }
 
 fn failure(text: &str) -> String {

@@ -20,10 +20,10 @@ pub fn run_sentence(run: &Run) -> String {
 
 /// Names the time until which a run waits for its provider.
 pub fn limit_sentence(until: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("Waiting: the provider accepts no work until {until}."),
-        Locale::Ko => format!("대기 중: 제공자가 {until}까지 작업을 받지 않습니다."),
-    }
+    locale.say(
+        format!("Waiting: the provider accepts no work until {until}."),
+        format!("대기 중: 제공자가 {until}까지 작업을 받지 않습니다."),
+    )
 }
 
 /// Renders `1 turn` or `2 turns`.
@@ -80,10 +80,7 @@ fn what_was_fixed(run: &Run) -> Option<String> {
             .collect(),
         Locale::Ko => fixed.map(|(number, _, one, unit)| format!("{one} {number}{unit}")).collect(),
     };
-    let ending = match run.policy.locale {
-        Locale::En => "fixed",
-        Locale::Ko => "해결",
-    };
+    let ending = run.policy.locale.say("fixed", "해결");
     (!fixed.is_empty()).then(|| format!("{} {ending}", fixed.join(", ")))
 }
 
@@ -132,10 +129,7 @@ fn why_no_proof(run: &Run) -> &'static str {
 
 /// Lists the failures left in a run that gave up, as another sentence.
 fn still_wrong(run: &Run) -> String {
-    let still = match run.policy.locale {
-        Locale::En => "still ",
-        Locale::Ko => "아직 ",
-    };
+    let still = run.policy.locale.say("still ", "아직 ");
     let wrong = what_is_wrong(present_totals(run), still, run.policy.locale);
     wrong.map(|wrong| format!(" {wrong}.")).unwrap_or_default()
 }
@@ -165,26 +159,28 @@ pub fn weak_checks(run: &Run, evidence: &Evidence) -> Option<String> {
             (Locale::Ko, 0) => "모든 검사가 이미 통과하므로",
             (Locale::Ko, _) => "알려진 실패를 뺀 모든 테스트가 이미 통과하므로",
         };
-        return Some(match policy.locale {
-            Locale::En => format!(
+        return Some(policy.locale.say(
+            format!(
                 "{what}, so they cannot prove this task. Add a test that fails now, add \
                  `--judge`, or rely on the agent's word."
             ),
-            Locale::Ko => format!(
+            format!(
                 "{what} 이 작업이 끝났다는 증거가 되지 못합니다. 지금 실패하는 테스트를 \
                  추가하거나, `--judge`를 쓰거나, 에이전트의 완료 선언을 받아들이세요."
             ),
-        });
+        ));
     }
-    (failing >= MANY_FAILURES && !policy.allowed.known_failures).then(|| match policy.locale {
-        Locale::En => format!(
+    (failing >= MANY_FAILURES && !policy.allowed.known_failures).then(|| {
+        policy.locale.say(
+        format!(
             "{failing} tests fail before the first turn, and all of them must pass. If they are \
              not part of the task, start with `--known-failures`."
         ),
-        Locale::Ko => format!(
+        format!(
             "첫 턴 전에 테스트 {failing}개가 실패하며, 모두 통과해야 합니다. 이 작업과 관계없는 \
              실패라면 `--known-failures`로 시작하세요."
         ),
+    )
     })
 }
 

@@ -98,10 +98,10 @@ impl<'a> NextPrompt<'a> {
     /// Renders a prompt for an agent that may have forgotten its loop.
     pub fn reminder(&self) -> String {
         let id = &self.run.id;
-        let intro = match self.run.policy.locale {
-            Locale::En => format!("Loop {id} goes on in this session."),
-            Locale::Ko => format!("이 세션에서 루프 {id}이(가) 계속됩니다."),
-        };
+        let intro = self.run.policy.locale.say(
+            format!("Loop {id} goes on in this session."),
+            format!("이 세션에서 루프 {id}이(가) 계속됩니다."),
+        );
         self.short_form(&intro)
     }
 
@@ -144,10 +144,10 @@ impl<'a> NextPrompt<'a> {
         let run = self.run;
         let PromptSections { verdict, findings, answer, refusals, notes, past } = &run.feedback;
         let (number, most) = (run.iteration, run.policy.limits.iterations);
-        let tag = match run.policy.locale {
-            Locale::En => format!("[ralph, turn {number} of {most}]"),
-            Locale::Ko => format!("[ralph, 턴 {number}/{most}]"),
-        };
+        let tag = run.policy.locale.say(
+            format!("[ralph, turn {number} of {most}]"),
+            format!("[ralph, 턴 {number}/{most}]"),
+        );
         let is_counted = run.policy.counts_diagnostics() && !verdict.is_empty();
         let head = match (is_counted, intro.is_empty()) {
             (true, true) => verdict.clone(),
@@ -182,10 +182,10 @@ impl<'a> NextPrompt<'a> {
             (Trust::Evidence, 1, Locale::Ko) => "통과하면",
             (Trust::Evidence, _, Locale::Ko) => "모든 검사를 통과하면",
         };
-        Some(match policy.locale {
-            Locale::En => format!("{when}, end your reply with {signal}."),
-            Locale::Ko => format!("{when} 답변 끝에 {signal} 를 출력하세요."),
-        })
+        Some(policy.locale.say(
+            format!("{when}, end your reply with {signal}."),
+            format!("{when} 답변 끝에 {signal} 를 출력하세요."),
+        ))
     }
 
     /// Lists the checks that the findings do not name.
@@ -198,17 +198,13 @@ impl<'a> NextPrompt<'a> {
             .filter(|name| !feedback.findings.contains(name))
             .collect();
         let others = (!others.is_empty()).then(|| others.join(", "))?;
-        Some(match policy.locale {
-            Locale::En => format!("Also checked: {others}"),
-            Locale::Ko => format!("그 밖의 검사: {others}"),
-        })
+        Some(
+            policy.locale.say(format!("Also checked: {others}"), format!("그 밖의 검사: {others}")),
+        )
     }
 
     fn task_line(&self) -> String {
-        let label = match self.run.policy.locale {
-            Locale::En => "Task",
-            Locale::Ko => "작업",
-        };
+        let label = self.run.policy.locale.say("Task", "작업");
         match self.past_conversations() {
             "" => format!("{label}: {}", self.task_text()),
             past => format!("{past}\n{label}: {}", self.task_text()),
@@ -266,10 +262,7 @@ fn instruction(policy: &Policy) -> String {
 }
 
 fn targets(run: &Run) -> Option<String> {
-    let label = match run.policy.locale {
-        Locale::En => "Files in question",
-        Locale::Ko => "대상 파일",
-    };
+    let label = run.policy.locale.say("Files in question", "대상 파일");
     (!run.task.targets.is_empty()).then(|| format!("{label}: {}", run.task.targets.join(", ")))
 }
 
@@ -279,16 +272,12 @@ fn wish_for_tests(run: &Run) -> Option<String> {
     let has_tests = policy.gates.iter().any(|gate| gate.criterion == Criterion::TestPass);
     let is_green = run.baseline.as_ref().is_some_and(|baseline| baseline.red.is_empty());
     let is_wanted = policy.trust == Trust::Evidence && policy.tests.added == AddedTests::Expect;
-    let text = match policy.locale {
-        Locale::En => {
-            "They all pass already. If your work changes what the program does, add a test that \
-             fails without it."
-        }
-        Locale::Ko => {
-            "모두 이미 통과하고 있습니다. 프로그램의 동작을 바꾸는 작업이라면, 그 변경 없이는 실패하는 \
-             테스트를 추가하세요."
-        }
-    };
+    let text = policy.locale.say(
+        "They all pass already. If your work changes what the program does, add a test that \
+         fails without it.",
+        "모두 이미 통과하고 있습니다. 프로그램의 동작을 바꾸는 작업이라면, 그 변경 없이는 실패하는 \
+         테스트를 추가하세요.",
+    );
     (has_tests && is_green && is_wanted).then(|| text.to_owned())
 }
 

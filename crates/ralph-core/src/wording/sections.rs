@@ -42,9 +42,8 @@ fn verdict(feedback: &Feedback, policy: &Policy) -> String {
 #[expect(clippy::fn_params_excessive_bools, reason = "private, and named at its one call")]
 fn reason(feedback: &Feedback, policy: &Policy, is_counted: bool) -> Option<String> {
     let locale = policy.locale;
-    let not_done = |why: String| match locale {
-        Locale::En => format!("Not done yet: {why}."),
-        Locale::Ko => format!("아직 완료되지 않았습니다: {why}."),
+    let not_done = |why: String| {
+        locale.say(format!("Not done yet: {why}."), format!("아직 완료되지 않았습니다: {why}."))
     };
     Some(match &feedback.verdict {
         TurnVerdict::Failing(_) | TurnVerdict::NoResult(_) | TurnVerdict::Held if is_counted => {
@@ -52,20 +51,18 @@ fn reason(feedback: &Feedback, policy: &Policy, is_counted: bool) -> Option<Stri
         }
         TurnVerdict::Failing(gates) => not_done(failing(gates, feedback, locale)),
         TurnVerdict::NoResult(gates) => not_done(without_result(gates, locale)),
-        TurnVerdict::Held => not_done(match locale {
-            Locale::En => "tests or checks were changed".to_owned(),
-            Locale::Ko => "테스트나 검사가 바뀌었습니다".to_owned(),
-        }),
+        TurnVerdict::Held => not_done(
+            locale.say("tests or checks were changed", "테스트나 검사가 바뀌었습니다").to_owned(),
+        ),
         TurnVerdict::NearMiss(reason) => {
             let promise = policy.claim.promise.as_ref().map_or("", |promise| promise.as_str());
             reason.explain(promise, locale)
         }
         TurnVerdict::NoClaim => no_claim(policy),
         TurnVerdict::OnlyClaimMissing => only_claim_missing(policy),
-        TurnVerdict::Unfinished => match locale {
-            Locale::En => "Not done yet.".to_owned(),
-            Locale::Ko => "아직 완료되지 않았습니다.".to_owned(),
-        },
+        TurnVerdict::Unfinished => {
+            locale.say("Not done yet.", "아직 완료되지 않았습니다.").to_owned()
+        }
     })
 }
 
@@ -193,14 +190,12 @@ fn trouble(feedback: &Feedback, locale: Locale) -> Option<String> {
 
 fn unanswered(feedback: &Feedback, locale: Locale) -> Option<String> {
     let Some(TurnRemark::Asked { question }) = &feedback.remark else { return None };
-    Some(match locale {
-        Locale::En => format!(
+    Some(locale.say(
+        format!(
             "You asked: \"{question}\" No one can answer: decide yourself and state your assumption."
         ),
-        Locale::Ko => {
-            format!("질문: \"{question}\" 답할 사람이 없습니다. 스스로 결정하고 가정을 밝히세요.")
-        }
-    })
+        format!("질문: \"{question}\" 답할 사람이 없습니다. 스스로 결정하고 가정을 밝히세요."),
+    ))
 }
 
 fn past(feedback: &Feedback, locale: Locale) -> Option<String> {
@@ -231,14 +226,10 @@ fn past(feedback: &Feedback, locale: Locale) -> Option<String> {
 }
 
 fn last_turn(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => {
-            "This is the last turn: finish what you began, leave the files in a working state, and list what is left."
-        }
-        Locale::Ko => {
-            "이번이 마지막 턴입니다. 시작한 일을 마무리하고, 파일을 동작하는 상태로 두고, 남은 일을 적으세요."
-        }
-    }
+    locale.say(
+        "This is the last turn: finish what you began, leave the files in a working state, and list what is left.",
+        "이번이 마지막 턴입니다. 시작한 일을 마무리하고, 파일을 동작하는 상태로 두고, 남은 일을 적으세요.",
+    )
 }
 
 /// Renders the gates that do not pass, then the changes that block success. Gates
@@ -263,20 +254,14 @@ fn held(feedback: &Feedback, locale: Locale) -> Option<String> {
     if feedback.held.is_empty() {
         return None;
     }
-    let head = match locale {
-        Locale::En => {
-            "With these changes of tests or checks the work does not count as done. Undo them. If the task asks for one, leave it and say so: the user decides."
-        }
-        Locale::Ko => {
-            "다음과 같이 테스트나 검사가 바뀌어 이대로는 완료로 인정되지 않습니다. 되돌리세요. 작업에 필요한 변경이라면 그대로 두고 이유를 밝히세요. 사용자가 결정합니다."
-        }
-    };
+    let head = locale.say(
+        "With these changes of tests or checks the work does not count as done. Undo them. If the task asks for one, leave it and say so: the user decides.",
+        "다음과 같이 테스트나 검사가 바뀌어 이대로는 완료로 인정되지 않습니다. 되돌리세요. 작업에 필요한 변경이라면 그대로 두고 이유를 밝히세요. 사용자가 결정합니다.",
+    );
     let named = feedback.held.iter().take(NAMED_CHANGES);
     let mut lines: Vec<String> = named.map(|one| format!("{}: {}", one.place, one.what)).collect();
     let more = feedback.held.len().saturating_sub(NAMED_CHANGES);
-    lines.extend((more > 0).then(|| match locale {
-        Locale::En => format!("and {more} more"),
-        Locale::Ko => format!("외 {more}건"),
-    }));
+    lines
+        .extend((more > 0).then(|| locale.say(format!("and {more} more"), format!("외 {more}건"))));
     Some(format!("{head}\n{}", gate::fenced(&lines)))
 }

@@ -38,20 +38,17 @@ pub struct PastTurn {
 pub fn summary(run: &Run, past: &EarlierTurns) -> String {
     let locale = run.policy.locale;
     let mut sections = vec![
-        match locale {
-            Locale::En => "What happened so far. You did this in an earlier session, which you do not remember; the files are as it left them.",
-            Locale::Ko => "지금까지의 경과입니다. 기억하지 못하는 이전 세션에서 한 일이며, 파일은 그때 그대로 남아 있습니다.",
-        }
+        locale.say(
+            "What happened so far. You did this in an earlier session, which you do not remember; the files are as it left them.",
+            "지금까지의 경과입니다. 기억하지 못하는 이전 세션에서 한 일이며, 파일은 그때 그대로 남아 있습니다.",
+        )
         .to_owned(),
     ];
     sections.extend(changed(past, locale));
     sections.extend(turns(past, locale));
     let words = last_chars(run.last_output.trim(), LAST_WORDS).trim();
     if !words.is_empty() {
-        let label = match locale {
-            Locale::En => "Your last words were:",
-            Locale::Ko => "마지막으로 한 말:",
-        };
+        let label = locale.say("Your last words were:", "마지막으로 한 말:");
         sections.push(format!("{label}\n{}", quoted(words)));
     }
     sections.join("\n\n")
@@ -61,17 +58,14 @@ fn changed(past: &EarlierTurns, locale: Locale) -> Option<String> {
     if past.changed.is_empty() {
         return None;
     }
-    let label = match locale {
-        Locale::En => "Files changed since the start:",
-        Locale::Ko => "시작 이후 바뀐 파일:",
-    };
+    let label = locale.say("Files changed since the start:", "시작 이후 바뀐 파일:");
     let mut lines: Vec<String> =
         past.changed.iter().map(|name| format!("- {}", inline(name))).collect();
     if past.more_changed > 0 {
-        lines.push(match locale {
-            Locale::En => format!("- and {} more", past.more_changed),
-            Locale::Ko => format!("- 그 밖에 {}개", past.more_changed),
-        });
+        lines.push(locale.say(
+            format!("- and {} more", past.more_changed),
+            format!("- 그 밖에 {}개", past.more_changed),
+        ));
     }
     Some(format!("{label}\n{}", lines.join("\n")))
 }
@@ -90,10 +84,7 @@ fn turns(past: &EarlierTurns, locale: Locale) -> Option<String> {
         format!("- {}{failing}: {words}", turn.number)
     };
     let lines: Vec<String> = past.turns.iter().map(line).collect();
-    let label = match locale {
-        Locale::En => "Turns, each with the end of what you said:",
-        Locale::Ko => "각 턴과 그 마지막 말:",
-    };
+    let label = locale.say("Turns, each with the end of what you said:", "각 턴과 그 마지막 말:");
     (!lines.is_empty()).then(|| format!("{label}\n{}", lines.join("\n")))
 }
 
@@ -106,14 +97,14 @@ fn quoted(text: &str) -> String {
 pub fn refused(what: &[String], locale: Locale) -> String {
     let what = what.join("; ");
     let what = inline(&what);
-    match locale {
-        Locale::En => format!(
+    locale.say(
+        format!(
             "You were not allowed to do this, and no one can allow it now: {what}. Do not try it again; find another way, or leave it to the checks that are run for you."
         ),
-        Locale::Ko => format!(
+        format!(
             "다음 작업은 허용되지 않았으며, 허용해 줄 사람도 없습니다: {what}. 다시 시도하지 말고 다른 방법을 찾거나, 자동으로 실행되는 검사에 맡기세요."
         ),
-    }
+    )
 }
 
 #[cfg(test)]
