@@ -85,6 +85,7 @@ fn run_one(
     sender: &Sender<(usize, GateReport)>,
     stop: &AtomicBool,
 ) {
+    let _span = tracing::debug_span!("gate", name = gate.spec().name).entered();
     let run = AssertUnwindSafe(|| gate.run(site, &mut || stop.load(Ordering::Relaxed)));
     // A thread that ends without a report would be waited for until the end
     // of days. Nothing of a gate that broke is looked at again.

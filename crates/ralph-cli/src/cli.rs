@@ -14,6 +14,9 @@ use crate::examples::EXAMPLES;
 #[command(max_term_width = 100, propagate_version = true)]
 #[command(about = "Keeps a coding agent working until the work is proven done")]
 pub(crate) struct Cli {
+    /// Log what ralph tries, for finding out why; a run logs to `debug.log` in its folder
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
     #[command(subcommand)]
     pub(crate) command: CliCommand,
 }
@@ -45,7 +48,7 @@ impl Cli {
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let words: Vec<OsString> = std::env::args_os().collect();
         if let Some(command) = CliCommand::read_alone(words.get(1..).unwrap_or_default()) {
-            return Ok(Self { command });
+            return Ok(Self { verbose: false, command });
         }
         let mut command = Self::definition();
         let matches = command.try_get_matches_from_mut(words)?;

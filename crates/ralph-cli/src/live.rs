@@ -406,6 +406,7 @@ impl TerminalReporter {
     fn wipe(&mut self) {
         self.drawn = None;
         if let Some(wide) = out::width(&io::stderr()) {
+            // A view that cannot be shown does not stop the run.
             let _ = write!(io::stderr().lock(), "{}", self.region.wipe(wide));
         }
     }
@@ -421,6 +422,7 @@ impl TerminalReporter {
             (true, true) => format!("\x1b[2m{line}\x1b[0m"),
             (_, false) | (false, true) => line.to_owned(),
         };
+        // A view that cannot be shown does not stop the run.
         let _ = write!(io::stderr().lock(), "{}", self.region.draw(&lines, wide, dim));
         self.drawn = Some(at);
     }

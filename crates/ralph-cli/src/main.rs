@@ -20,6 +20,9 @@ mod wrap;
 
 use std::process::ExitCode;
 
+use ralph_engine::debug_log;
+use tracing::level_filters::LevelFilter;
+
 /// Returns the words after `ralph hook`; `None` for any other command, and for help.
 fn hook_words() -> Option<Vec<std::ffi::OsString>> {
     let mut words = std::env::args_os().skip(1);
@@ -39,12 +42,15 @@ fn main() -> ExitCode {
         return ralph_proc::overlay_main(std::env::args_os().skip(2));
     }
     if let Some(words) = hook_words() {
+        debug_log::start(None);
+        let _span = tracing::debug_span!("hook").entered();
         return commands::hook::main(words);
     }
     let cli = match cli::Cli::read() {
         Ok(cli) => cli,
         Err(error) => return out::clap_error(&error),
     };
+    debug_log::start(cli.verbose.then_some(LevelFilter::DEBUG));
     match commands::run(cli).and_then(|code| out::finish().map(|()| code)) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {

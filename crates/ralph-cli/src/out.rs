@@ -63,6 +63,7 @@ fn note_loss(done: io::Result<()>) {
     if let Err(error) = done
         && error.kind() != io::ErrorKind::BrokenPipe
     {
+        // The first error is reported.
         let _ = LOST.set(error);
     }
 }
@@ -79,6 +80,7 @@ pub(crate) fn note(text: impl Display) {
 
 /// Prints a message with our colours.
 pub(crate) fn painted(text: &str) {
+    // Without stderr there is no place to report it.
     let _ = match width(&io::stderr()) {
         Some(wide) => writeln!(io::stderr().lock(), "{}", wrapped(text, wide)),
         None => writeln!(io::stderr().lock(), "{text}"),

@@ -41,9 +41,11 @@ impl ProgressLine {
                 };
                 let wide = out::width(&io::stderr()).unwrap_or(80);
                 let drawn = region.draw(&[line], wide, |_, line| line.to_owned());
+                // Progress that cannot be shown is not missed.
                 let _ = write!(io::stderr().lock(), "{drawn}");
             }
             let wide = out::width(&io::stderr()).unwrap_or(80);
+            // Progress that cannot be shown is not missed.
             let _ = write!(io::stderr().lock(), "{}", region.wipe(wide));
         });
         Some(Self { over: Some(over), thread: thread.ok() })

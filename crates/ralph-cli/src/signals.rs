@@ -45,6 +45,7 @@ pub(crate) fn listen(
             }
             if !is_watched.swap(true, Ordering::Relaxed) {
                 let interrupt = interrupt.clone();
+                // Without the thread, a driver that hangs needs a SIGKILL.
                 let _ = std::thread::Builder::new().spawn(move || {
                     interrupt.wait_until_unresponsive(UNHEARD);
                     end(aftermath, locale);

@@ -23,6 +23,7 @@ const REVERTS: &str = "This reverts commit ";
 
 /// Stores commits that are new. A failure is ignored.
 pub fn notice(book: &Notebook, root: &Path, now: Timestamp) {
+    // What is not stored now is stored the next time.
     let _ = look(book, root, now);
 }
 

@@ -42,6 +42,7 @@ use ralph_core::locale::Locale;
 use ralph_core::state::{PauseReason, RunFailure, RunState, WaitReason};
 use ralph_core::usage::Usage;
 use ralph_core::{Decision, Evidence, Run, Timestamp, decide, wording};
+use ralph_files::LogFailure as _;
 use ralph_memory::SessionRecord;
 use ralph_proc::Enclosure;
 use ralph_redact::redact;
@@ -210,14 +211,15 @@ impl<'a> Driver<'a> {
                 let is_success = matches!(reached.state, RunState::Success(_));
                 let learned = if is_success { self.lessons().consolidate(&reached) } else { None };
                 let unsealed = self.unsealed;
-                // A report works without it; the event below carries it, too.
+                // A report works without the seal; the event below carries it, too.
                 let now = self.context.clock.now();
-                let _ = record_seal(self.context.ledger.store(), &reached, unsealed, now);
+                record_seal(self.context.ledger.store(), &reached, unsealed, now)
+                    .or_log("storing the seal");
                 let learned = learned.as_deref();
                 self.context.emit(&RunEvent::RunEnded { run: &reached, learned, unsealed });
                 show_end(agent, &reached);
                 // The run is stored; moving the log into the database can wait.
-                let _ = self.context.ledger.store().checkpoint();
+                self.context.ledger.store().checkpoint().or_log("moving the log of the store");
                 Ok(reached)
             }
             Err(error) => {
@@ -253,6 +255,7 @@ impl<'a> Driver<'a> {
     fn iterate(&mut self, agent: &dyn Agent, run: &Run) -> Result<Run, EngineError> {
         let began = self.context.clock.now();
         let run = &self.record(run, steps::begin_turn(run, began), None)?;
+        let _span = tracing::debug_span!("turn", run = %run.id, number = run.iteration).entered();
         // The turn was paid for, whatever its result.
         let mut paid = run.usage;
         match self.run_and_judge_turn(agent, run, began, &mut paid) {

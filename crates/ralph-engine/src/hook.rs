@@ -68,6 +68,7 @@ pub fn answer(call: &HookInvocation<'_>, payload: Vec<u8>) {
     let Ok(mut event) = (call.host.parse)(&payload) else { return };
     drop(payload);
     let Some(app) = app(call, &event) else { return };
+    crate::debug_log::write_in(&app.home);
     log_oddities(&app, &event);
     if event.what == HostEventKind::HostStarted {
         note_load(&app, call.host);
@@ -112,6 +113,7 @@ fn log_oddities(app: &App, event: &HostEvent) {
 fn note_load(app: &App, host: &Host) {
     if let Some(mark) = app.load_mark(host.name) {
         let made = mark.parent().map(std::fs::create_dir_all).transpose();
+        // Without the mark it is said once more.
         let _ = made.and_then(|_| std::fs::write(mark, app.worktree()));
     }
 }

@@ -27,6 +27,7 @@ use ralph_core::run::{Baseline, NewRun};
 use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::{NextPrompt, auto_continue_line, host as wording};
 use ralph_core::{Evidence, Run, SessionId, Timestamp, decide, question};
+use ralph_files::LogFailure as _;
 use ralph_snapshot::{SnapshotLabel, Snapshots};
 use ralph_store::{NewEvent, OwnerRequest, RunStore, StoreError};
 use serde_json::json;
@@ -132,7 +133,7 @@ impl HostedLoop<'_, '_> {
         let now = self.driver.context.clock.now();
         let run = self.driver.record(&run, steps::begin_turn(&run, now), None)?;
         // Every later hook reads the whole log when it opens the store.
-        let _ = self.driver.context.ledger.store().checkpoint();
+        self.driver.context.ledger.store().checkpoint().or_log("moving the log of the store");
         Ok(run)
     }
 
@@ -385,7 +386,8 @@ impl HostedLoop<'_, '_> {
             RunState::Success(_) | RunState::Failed(_) | RunState::Stopped => {
                 place.unmark();
                 self.driver.session_log().log_host_success(next);
-                let _ = self.driver.context.ledger.store().checkpoint();
+                let moved = self.driver.context.ledger.store().checkpoint();
+                moved.or_log("moving the log of the store");
                 let is_success = matches!(next.state, RunState::Success(_));
                 let is_error = next.state.reason() == Some("agent_error");
                 let otherwise = if is_error { NoteTone::Error } else { NoteTone::Warning };

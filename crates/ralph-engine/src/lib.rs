@@ -54,6 +54,7 @@ pub mod check;
 pub mod clock;
 pub mod command_log;
 pub mod commits;
+pub mod debug_log;
 mod driver;
 mod error;
 pub mod events;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ralph_checks::lsp::{ServerPool, ServerReport};
 use ralph_config::ServerRules;
+use ralph_files::LogFailure as _;
 
 use crate::app::{App, own_binary};
 use crate::user_error::UserError;
@@ -74,7 +75,7 @@ pub fn warm_up(root: &Path, files: &[PathBuf]) {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let _ = command.spawn();
+    command.spawn().or_log("starting a helper for language servers");
 }
 
 /// Answers questions until none came for this long. `ready` is called once questions can

@@ -389,6 +389,7 @@ fn facts(out: &mut String, markup: ReportMarkup, run: &Run, curves: &HistoryCurv
     ];
     for (name, value) in words.labels.into_iter().zip(values) {
         let Some(value) = value else { continue };
+        // Writing to a string cannot fail.
         let _ = match markup {
             ReportMarkup::Markdown => writeln!(out, "- **{name}**: {value}"),
             ReportMarkup::Plain => {
@@ -448,6 +449,7 @@ fn undo_section(out: &mut String, markup: ReportMarkup, run: &Run) {
 }
 
 fn heading(out: &mut String, markup: ReportMarkup, text: &str) {
+    // Writing to a string cannot fail.
     let _ = match markup {
         ReportMarkup::Markdown => writeln!(out, "## {text}\n"),
         ReportMarkup::Plain => writeln!(out, "{text}"),

@@ -8,6 +8,7 @@ use ralph_core::Run;
 use ralph_core::host::HostEventKind;
 use ralph_core::run::Owner;
 use ralph_core::wording::one_line;
+use ralph_files::LogFailure as _;
 
 use crate::app::App;
 use crate::caller::{self, InvocationKind};
@@ -81,7 +82,8 @@ pub fn is_of_session(run: &Run) -> bool {
 pub fn refused(app: &App, run: &Run, tried: &str, in_session: Option<&str>) -> UserError {
     // An attempt that cannot be recorded is refused, too.
     if let Ok(Some(store)) = app.existing_store() {
-        let _ = command_log::record_refusal(&store, run, tried, app.now());
+        let recorded = command_log::record_refusal(&store, run, tried, app.now());
+        recorded.or_log("recording a refused command");
     }
     let id = &run.id;
     let is_command = tried.starts_with("ralph ");

@@ -4,9 +4,13 @@
 //! an endless file. This crate reads only regular files of a sensible size. It
 //! checks them through the open handle and never waits.
 
+mod failure_log;
+
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
+
+pub use failure_log::{LogFailure, remove_if_there};
 
 /// Larger files are not read as a whole, in bytes.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -25,6 +29,15 @@ enum LinkRule {
     Followed,
     /// It is an error.
     Refused,
+}
+
+/// Creates a folder that only its owner may enter, and those above it.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }
 
 /// Opens a file, following a link.

@@ -68,6 +68,7 @@ pub fn serve(about: ServerDescription, tools: Vec<ServerTool>) -> Result<(), Ser
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError::Handshake(Box::new(error))),
         };
+        // The reason for its end is not asked for.
         let _ = running.waiting().await;
         Ok(())
     });

@@ -41,6 +41,7 @@ impl Connection {
         let writer = std::thread::Builder::new().name("answers".to_owned());
         writer.spawn(move || {
             write(output, &texts);
+            // The receiver is gone when the client was not waited for.
             let _ = done.send(());
         })?;
         let (sender, incoming) = mpsc::unbounded_channel();
@@ -75,6 +76,7 @@ impl Transport<RoleServer> for Connection {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.outgoing = None;
+        // A client that does not read its last answer is not waited for.
         let _ = self.written.recv_timeout(FAREWELL);
         Ok(())
     }

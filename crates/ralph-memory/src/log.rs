@@ -287,6 +287,7 @@ impl EventLog {
                 let path = file::path(&self.folder, one.number, LogEncoding::Compressed);
                 write_compressed(&path, &String::from_utf8_lossy(&written)).map_err(trouble)?;
                 let plain = file::path(&self.folder, one.number, LogEncoding::Plain);
+                // It may be missing.
                 let _ = fs::remove_file(plain);
             }
         }
@@ -371,6 +372,7 @@ pub(crate) fn is_refusal(kind: io::ErrorKind) -> bool {
 }
 
 fn append_text(path: &Path, text: &str) -> io::Result<()> {
+    let _span = tracing::debug_span!("memory write", bytes = text.len()).entered();
     let mut file = ralph_files::append_own(path)?;
     let length = file.metadata()?.len();
     let whole = length == 0 || last_byte(&mut file)? == b'\n';
@@ -405,6 +407,7 @@ fn replace(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Res
     let file = ralph_files::create_own(&beside)?;
     let done = write(file).and_then(|file| file.sync_all());
     done.and_then(|()| fs::rename(&beside, path)).inspect_err(|_| {
+        // The first error is returned.
         let _ = fs::remove_file(&beside);
     })
 }

@@ -44,6 +44,7 @@ pub(crate) fn spawn_reader(
                 Err(_) => break,
             }
         }
+        // The receiver is gone when the run ended.
         let _ = events.send(ProgramEvent::Closed);
     };
     thread::Builder::new().name("ralph-read".into()).spawn(read)?;
@@ -61,6 +62,7 @@ pub(crate) fn spawn_waiter(pid: u32, events: SyncSender<ProgramEvent>) -> io::Re
     let wait = move || {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), options) {}
+        // The receiver is gone when the run ended.
         let _ = events.send(ProgramEvent::Ended);
     };
     thread::Builder::new().name("ralph-wait".into()).spawn(wait)?;

@@ -1,6 +1,7 @@
 //! A standard input that stays open, so that more can be written while the
 //! program runs.
 
+use ralph_files::LogFailure as _;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ impl StdinPipe {
         match opened {
             Ok(both) => Ok(Self { path, _both: both }),
             Err(error) => {
-                let _ = fs::remove_file(&path);
+                fs::remove_file(&path).or_log("removing a pipe");
                 Err(error)
             }
         }
@@ -48,7 +49,7 @@ impl StdinPipe {
 
 impl Drop for StdinPipe {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        ralph_files::remove_if_there(&self.path);
     }
 }
 

@@ -169,6 +169,7 @@ pub fn is_lack_of_means(reason: &str) -> bool {
 /// program's arguments. The process must have no other thread.
 pub fn overlay_main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(plan) = args.next() else {
+        // The exit code tells it, too.
         let _ = writeln!(io::stderr(), "ralph: there is no overlay");
         return ExitCode::from(NOT_POSSIBLE);
     };
@@ -180,6 +181,7 @@ pub fn overlay_main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     match become_program(Path::new(&plan), program) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
+            // The exit code tells it, too.
             let _ = writeln!(io::stderr(), "{reason}");
             ExitCode::from(NOT_POSSIBLE)
         }
@@ -193,6 +195,7 @@ fn become_program(plan: &Path, program: Option<Command>) -> Result<(), String> {
     let read = FileOverlay::read(plan).map_err(|error| format!("{}: {error}", plan.display()));
     let mounted = read.and_then(|(overlay, way)| {
         let scratch = plan.parent().unwrap_or(Path::new("/"));
+        // A plan that stays is in a folder that is removed.
         let _ = std::fs::remove_file(plan);
         mounting::lay_over(&overlay, way, scratch)
     });

@@ -80,12 +80,14 @@ mod linux {
             for pid in found {
                 let below = descendants(pid).into_iter().map(|(pid, _)| pid);
                 for pid in below.filter_map(Pid::from_raw) {
+                    // It may have ended by itself.
                     let _ = kill_process(pid, Signal::KILL);
                 }
                 let Some(pid) = Pid::from_raw(pid) else { continue };
                 // A process of another user can be neither ended nor waited
                 // for.
                 if kill_process(pid, Signal::KILL).is_ok() {
+                    // Another thread may have reaped it.
                     let _ = waitpid(Some(pid), WaitOptions::empty());
                     ended += 1;
                 }

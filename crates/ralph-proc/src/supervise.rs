@@ -72,6 +72,7 @@ mod unix {
             Ok(Some(spec)) => spec,
             Ok(None) => return ExitCode::FAILURE,
             Err(error) => {
+                // The exit code tells it, too.
                 let _ = writeln!(io::stderr(), "ralph: the supervisor got no launch: {error}");
                 return ExitCode::FAILURE;
             }
@@ -80,6 +81,7 @@ mod unix {
             Ok(status) => end_like(status),
             Err(error) => {
                 let program = Path::new(&spec.program).display();
+                // The exit code tells it, too.
                 let _ = writeln!(io::stderr(), "ralph: cannot start {program}: {error}");
                 ExitCode::from(error.code())
             }
@@ -185,6 +187,7 @@ mod unix {
         };
         // The program may have left a core file; ours would replace it.
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        // If that fails, the exit code below tells the signal.
         let _ = signal_hook::low_level::emulate_default_handler(signal);
         // Only a signal that the default handler does not emulate gets here;
         // shells write it so.

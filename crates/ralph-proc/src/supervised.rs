@@ -67,6 +67,7 @@ impl RunningSupervisor {
 
     /// Kills the supervisor itself, if it does not finish its work.
     pub(crate) fn abandon(&mut self) {
+        // It may have ended by itself.
         let _ = self.child.kill();
     }
 
@@ -129,6 +130,7 @@ impl RunningSupervisor {
     fn order(&mut self, order: u8) {
         match &mut self.control {
             Some(control) => {
+                // See above.
                 let _ = control.write_all(&[order]);
             }
             None => self.abandon(),
@@ -145,6 +147,7 @@ impl Drop for RunningSupervisor {
         if self.control.take().is_none() {
             self.abandon();
         }
+        // Its status is not asked for any more.
         let _ = self.reap();
     }
 }

@@ -15,6 +15,7 @@ pub fn process_start_time(pid: u32) -> Option<u64> {
     }
     #[cfg(not(target_os = "linux"))]
     {
+        // Not used here.
         let _ = pid;
         None
     }
@@ -34,6 +35,7 @@ pub fn resident_memory(entry: &str) -> u64 {
     }
     #[cfg(not(target_os = "linux"))]
     {
+        // Not used here.
         let _ = entry;
         0
     }
@@ -58,11 +60,13 @@ pub(crate) fn kill_marked(entry: &str) {
                 return;
             }
             for pid in found.into_iter().filter_map(Pid::from_raw) {
+                // It may have ended by itself.
                 let _ = kill_process(pid, Signal::KILL);
             }
         }
     }
     #[cfg(not(target_os = "linux"))]
+    // Not used here.
     let _ = entry;
 }
 
@@ -151,6 +155,7 @@ mod unix {
             let found = descendants(me);
             if found.is_empty() {
                 // Without a readable /proc at least the agent's own group ends.
+                // The group may have ended by itself.
                 let _ = kill_process_group(self.agent, signal);
             }
             for (raw, parent) in found {
@@ -194,6 +199,7 @@ mod unix {
         }
 
         pub(crate) fn signal(self, signal: Signal) {
+            // The group may have ended by itself.
             let _ = kill_process_group(self.agent, signal);
         }
 

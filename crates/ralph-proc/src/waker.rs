@@ -33,6 +33,7 @@ impl Waker {
         self.shared.wakes.fetch_add(1, Ordering::SeqCst);
         let runs = self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner);
         for run in runs.iter().filter_map(Weak::upgrade) {
+            // A full queue wakes it as well.
             let _ = run.try_send(ProgramEvent::Wake);
         }
     }

@@ -338,6 +338,7 @@ impl GitTree {
         if read(&new).is_err() {
             // One of them is damaged; read the others one by one.
             for commit in &new {
+                // A damaged snapshot is not offered.
                 let _ = read(&[*commit]);
             }
         }

@@ -219,6 +219,7 @@ mod linux {
             if is_stuck {
                 IS_HURRIED.store(true, Ordering::Relaxed);
             }
+            // It may have ended by itself.
             let _ = pidfd_send_signal(&process.fd, Signal::KILL);
         }
     }

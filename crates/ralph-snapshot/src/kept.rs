@@ -14,6 +14,7 @@ use std::thread::{self, JoinHandle};
 use std::time::UNIX_EPOCH;
 
 use ralph_core::RunId;
+use ralph_files::LogFailure as _;
 
 use crate::error::TreeError;
 use crate::git::Git;
@@ -217,7 +218,8 @@ impl ObjectLinks {
         }
         if linked != known {
             let lines = linked.iter().map(|(folder, at)| format!("{folder} {at}\n"));
-            let _ = probe::write_atomically(&self.record, lines.collect::<String>().as_bytes());
+            let lines = lines.collect::<String>();
+            probe::write_atomically(&self.record, lines.as_bytes()).or_log("noting linked objects");
         }
         made
     }

@@ -99,8 +99,8 @@ impl DeflatedObject {
 
 fn deflate(parts: &[&[u8]]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    // Writing to memory cannot fail.
     for part in parts {
+        // Writing to memory cannot fail.
         let _ = encoder.write_all(part);
     }
     encoder.finish().unwrap_or_default()

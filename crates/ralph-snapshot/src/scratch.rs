@@ -121,6 +121,7 @@ impl ScratchTree {
 
     #[cfg(unix)]
     pub(crate) fn link(&self, path: &str, target: &str) {
+        // It may be missing.
         let _ = fs::remove_file(self.path(path));
         std::os::unix::fs::symlink(target, self.path(path)).unwrap();
     }

@@ -362,10 +362,10 @@ impl<'a> Snapshots<'a> {
             // A storage that is not writable has no new snapshots.
             let _ = other.remove(&self.run);
         }
-        // A leftover copy of settings is small and never used again.
         let rules = self.tree.state().join("rules").join(self.run.as_str());
+        // A leftover copy of settings is small and never used again.
         let _ = std::fs::remove_dir_all(rules);
-        let _ = std::fs::remove_file(self.undone());
+        ralph_files::remove_if_there(&self.undone());
         Ok(self.tree.keeper().remove(&self.run)?)
     }
 

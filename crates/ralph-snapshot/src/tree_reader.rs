@@ -171,8 +171,8 @@ impl<'a> TreeReader<'a> {
 impl Drop for TreeReader<'_> {
     fn drop(&mut self) {
         if let Some(CatFileProcess { mut child, stdin, stdout }) = self.process.take() {
-            // It exits once its pipes are closed; its status does not matter.
             drop((stdin, stdout));
+            // It exits once its pipes are closed; its status does not matter.
             let _ = child.wait();
         }
     }

@@ -346,9 +346,5 @@ impl WorkTree {
 
 /// Creates a folder that only its owner may enter, on systems with permissions.
 pub(crate) fn create_private(folder: &Path) -> Result<(), TreeError> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(TreeError::io("create", folder))
+    ralph_files::make_private_folder(folder).map_err(TreeError::io("create", folder))
 }

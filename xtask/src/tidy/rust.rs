@@ -48,6 +48,10 @@ const BLIND_READERS: &[Exemption] = &[
     ("crates/ralph-cli/src/options.rs", "a file that the user names, which may be a pipe"),
 ];
 
+/// Paths where results are still dropped without a reason.
+const SILENT: &[Exemption] =
+    &[("crates/ralph-sandbox/", "to be explained"), ("crates/ralph-testkit/", "test code")];
+
 /// Checks one source file.
 pub(super) fn check(path: &str, text: &str) -> Vec<RuleViolation> {
     let mut found = Vec::new();
@@ -60,6 +64,7 @@ pub(super) fn check(path: &str, text: &str) -> Vec<RuleViolation> {
             found.extend(attributes(path, &source));
             found.extend(macros(path, &source));
             found.extend(sleeps(path, &source));
+            found.extend(dropped_results(path, text, &source));
             found.extend(blind_reads(path, &source));
             found.extend(vague_modules(path, &source));
         }
@@ -165,6 +170,25 @@ fn sleeps(path: &str, source: &RustSource) -> Vec<RuleViolation> {
     lines.map(|line| RuleViolation::new(path, line, what, remedy)).collect()
 }
 
+/// Finds results that are dropped without a comment above. Writing to a string cannot fail.
+fn dropped_results(path: &str, text: &str, source: &RustSource) -> Vec<RuleViolation> {
+    let is_product = path.starts_with("crates/") && path.contains("/src/") && !is_test_file(path);
+    if !is_product || is_exempt(path, SILENT) {
+        return Vec::new();
+    }
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let is_explained = |line: usize| {
+        let above = line.checked_sub(2).and_then(|above| lines.get(above));
+        let text = lines[line - 1..].iter().take(2).copied().collect::<String>();
+        let writes = ["write!(", "writeln!("].iter().any(|name| text.contains(name));
+        above.is_some_and(|above| above.starts_with("//")) || (writes && !text.contains("io::"))
+    };
+    let dropped = source.lines_of(&["let", "_", "="]).into_iter();
+    let dropped = dropped.filter(|line| !source.is_test_line(*line) && !is_explained(*line));
+    let remedy = "call `or_log(\"…\")` of `ralph_files::LogFailure`, or say above why not";
+    dropped.map(|line| RuleViolation::new(path, line, "a result that is dropped", remedy)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,6 +254,20 @@ mod tests {
             expect("crates/a/tests/it/b.rs", &format!("fn a() {{\n    {call}\n}}\n"), &[]);
         }
         expect(PATH, "fn a() {\n    ralph_files::read(b)\n}\n", &[]);
+    }
+
+    #[test]
+    fn a_result_that_is_dropped_without_a_reason_is_found() {
+        let call = |above: &str, does: &str| format!("fn a() {{\n    {above}let _ = {does};\n}}\n");
+        expect(PATH, &call("", "b()"), &[(2, "a result that is dropped")]);
+        expect(PATH, &call("// It may be gone.\n    ", "b()"), &[]);
+        expect(PATH, &call("", "write!(text, \"b\")"), &[]);
+        expect(
+            PATH,
+            &call("", "writeln!(io::stderr(), \"b\")"),
+            &[(2, "a result that is dropped")],
+        );
+        expect("crates/a/tests/it/b.rs", &call("", "b()"), &[]);
     }
 
     #[test]

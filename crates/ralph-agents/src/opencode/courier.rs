@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use ralph_files::LogFailure as _;
 use ralph_proc::{
     ExitReason, OutputStream, OutputTail, ProgramLimits, ProgramOutcome, ProgramWatcher, TICK,
     WatcherDecision,
@@ -129,6 +130,7 @@ impl<'a> TurnMonitor<'a> {
             if asked.elapsed() > patience {
                 return Ok(None);
             }
+            // Nothing is ever sent: this only waits.
             let _ = pause.recv_timeout(TICK / 10);
         }
     }
@@ -141,6 +143,7 @@ impl<'a> TurnMonitor<'a> {
     ) -> Result<Result<T, HttpError>, UnfinishedTurn> {
         let (sender, answers) = channel();
         let send = move || {
+            // The receiver is gone when the call took too long.
             let _ = sender.send(call());
         };
         let thread = thread::Builder::new().name("request".to_owned()).spawn(send);
@@ -204,7 +207,7 @@ impl<'a> TurnMonitor<'a> {
     pub(super) fn abort(&mut self, wire: &OpenCodeConnection, session: &str) -> bool {
         let path = format!("/session/{session}/abort");
         let until = Instant::now() + self.limits.grace;
-        let _ = wire.post(&path, &json!({}), self.limits.grace.min(QUICK));
+        wire.post(&path, &json!({}), self.limits.grace.min(QUICK)).or_log("aborting the turn");
         let (_never, pause) = channel::<()>();
         loop {
             if let Ok(Value::Null) = status(wire, session)
@@ -216,6 +219,7 @@ impl<'a> TurnMonitor<'a> {
             if urgent || Instant::now() >= until || self.is_alone() {
                 return false;
             }
+            // Nothing is ever sent: this only waits.
             let _ = pause.recv_timeout(TICK / 2);
         }
     }
@@ -425,10 +429,11 @@ impl<'a> TurnMonitor<'a> {
 fn answer(wire: &OpenCodeConnection, event: &Value, mode: &str) {
     if let Some(asked) = PermissionRequest::read(event) {
         let path = format!("/permission/{}/reply", asked.id);
-        let _ = wire.post(&path, &asked.answer(mode), QUICK);
+        wire.post(&path, &asked.answer(mode), QUICK).or_log("answering a permission request");
     }
     if let Some((id, _, answer)) = consent::question(event) {
-        let _ = wire.post(&format!("/question/{id}/reply"), &answer, QUICK);
+        let path = format!("/question/{id}/reply");
+        wire.post(&path, &answer, QUICK).or_log("answering a question");
     }
 }
 

@@ -111,6 +111,7 @@ impl Drop for OpenCodeServer {
         self.vitals.0.is_unwanted.store(true, Ordering::SeqCst);
         self.waker.wake();
         if let Some(thread) = self.thread.take() {
+            // A thread that panicked has nothing to report.
             let _ = thread.join();
         }
     }

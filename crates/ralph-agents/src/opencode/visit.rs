@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ralph_core::SessionId;
 use ralph_core::policy::OldSession;
+use ralph_files::LogFailure as _;
 use ralph_proc::Supervisor;
 use ralph_redact::redact;
 use serde_json::{Value, json};
@@ -205,7 +206,7 @@ impl OpenCodeTurn<'_> {
         if let TurnSession::After { old, .. } = self.turn.seat
             && wanted
         {
-            let _ = wire.delete(&format!("/session/{}", old.id), QUICK);
+            wire.delete(&format!("/session/{}", old.id), QUICK).or_log("deleting the old session");
         }
     }
 }

@@ -176,9 +176,9 @@ impl<'a> ProjectScan<'a> {
         if listing.files.contains(".gitignore") {
             let folder = self.root.join(&above.dir);
             let mut builder = GitignoreBuilder::new(&folder);
-            // A pattern that makes no sense ignores nothing.
             if let Ok(rules) = ralph_files::read_text(folder.join(".gitignore")) {
                 for line in rules.lines() {
+                    // A pattern that makes no sense ignores nothing.
                     let _ = builder.add_line(None, line);
                 }
             }

@@ -17,6 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::pool::{ServerPool, ServerReport};
+use ralph_files::LogFailure as _;
 use wire::{HelperRequest, HelperResponse};
 
 /// The interval at which a helper checks if it is still wanted.
@@ -112,7 +113,7 @@ impl LspHelper {
 impl Drop for LspHelper {
     fn drop(&mut self) {
         if self.is_wanted() {
-            let _ = fs::remove_file(&self.socket);
+            fs::remove_file(&self.socket).or_log("removing the socket of the helper");
         }
     }
 }

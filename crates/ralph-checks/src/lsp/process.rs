@@ -70,6 +70,7 @@ pub(super) fn link() -> (ServerConnection, Receiver<Vec<u8>>, ServerEventSender)
 impl ServerConnection {
     /// Sends bytes. Nothing waits; if the server is gone we are told so.
     pub(super) fn send(&self, bytes: Vec<u8>) {
+        // A server that is gone is reported by `receive`.
         let _ = self.outgoing.send(bytes);
     }
 
@@ -92,6 +93,7 @@ impl ServerEventSender {
     /// Passes something on; `false` when more waits than may.
     pub(super) fn tell(&self, heard: ServerEvent, bytes: usize) -> bool {
         let waiting = self.backlog.fetch_add(bytes, Ordering::Relaxed);
+        // The receiver is gone when the conversation ended.
         let _ = self.incoming.send((heard, bytes));
         waiting <= MAX_BACKLOG
     }
@@ -149,6 +151,7 @@ impl ServerProcess {
         // A thread of its own: a server that does not read must not stop us.
         // It ends with the conversation, or when the pipe breaks.
         let write = move || {
+            // A broken pipe is the end of the server, which is noticed.
             let _ = sent.into_iter().try_for_each(|bytes| writer.write_all(&bytes));
         };
         thread::Builder::new().name("lsp-write".into()).spawn(write).map_err(not_started)?;
@@ -181,6 +184,7 @@ impl Drop for ServerProcess {
         self.end.store(true, Ordering::SeqCst);
         self.waker.wake();
         if let Some(run) = self.run.take() {
+            // A thread that panicked has nothing to report.
             let _ = run.join();
         }
     }

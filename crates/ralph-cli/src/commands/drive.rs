@@ -28,6 +28,7 @@ pub(crate) fn drive(
     run: Run,
     view: EventFormat,
 ) -> Result<Run, CliError> {
+    ralph_engine::debug_log::write_in(&app.home.join("runs").join(run.id.as_str()));
     let supervisor = App::supervisor();
     let interrupt = InterruptSignal::default();
     let waker = supervisor.waker();

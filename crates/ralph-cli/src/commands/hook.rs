@@ -47,6 +47,7 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
     if let Some(call) = read(args, heard) {
         // The host reads our streams, so a panic is not printed.
         std::panic::set_hook(Box::new(|_| {}));
+        // A panic must not reach the host.
         let _ = std::panic::catch_unwind(|| answer(&call));
     }
     ExitCode::SUCCESS
@@ -119,6 +120,7 @@ fn caller() -> u32 {
 fn print(text: &str) {
     if !text.is_empty() {
         let mut out = std::io::stdout().lock();
+        // A host that reads no answer goes on without it.
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
 }

@@ -10,6 +10,8 @@ mod code;
 mod code_asking;
 mod config;
 mod control;
+#[cfg(test)]
+mod debug_log;
 mod doctor_hosts;
 mod doctor_opencode;
 mod every_session;

@@ -38,6 +38,7 @@ impl SettingsFallback {
         let copies = settings_copy::folder(folder);
         match read(&copies.join(USER), &copies.join(PROJECT)) {
             Ok(settings) => {
+                // The first error is told.
                 let _ = self.fault.set(error.in_line());
                 Ok(settings)
             }
@@ -60,6 +61,7 @@ impl App {
     pub fn fall_back_on(&self, run: &RunId) {
         let folder = self.run_folder(run);
         if settings_copy::folder(&folder).is_dir() {
+            // Only the first call counts.
             let _ = self.fallback.folder.set(folder);
         }
     }

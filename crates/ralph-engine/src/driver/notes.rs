@@ -6,6 +6,7 @@ use ralph_core::Run;
 use ralph_core::memory::hydration::PrefaceMode;
 use ralph_core::memory::notes::names;
 use ralph_core::wording::learned;
+use ralph_files::LogFailure as _;
 use ralph_memory::event::{EventContext, WorkPhase};
 use ralph_memory::resume::{self, SessionAge, SummaryReader};
 
@@ -90,9 +91,10 @@ impl TurnRunner<'_, '_> {
             recall.note_shown(&found, &wanted.place, now)?;
             let ids = [wanted.seen, shown.ids()].concat().join("\n");
             // If that fails, the agent only reads the same notes twice.
-            let _ = turn::make_private_folder(&self.context.places.folder)
+            turn::make_private_folder(&self.context.places.folder)
                 .and_then(|()| ralph_files::create_own(&path))
-                .and_then(|mut file| write!(file, "{}\n{ids}\n", spent + shown.tokens));
+                .and_then(|mut file| write!(file, "{}\n{ids}\n", spent + shown.tokens))
+                .or_log("noting the notes that were shown");
         }
         Ok(found)
     }

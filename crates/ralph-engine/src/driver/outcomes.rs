@@ -12,6 +12,7 @@ use ralph_core::memory::attempt::TaskAttempt;
 use ralph_core::memory::citations::cited;
 use ralph_core::state::RunState;
 use ralph_core::{Evidence, Run};
+use ralph_files::LogFailure as _;
 use ralph_memory::event::{
     AttemptRecord, EventActor, EventContext, LogEvent, LogEventKind, NoteContent, NoteKind,
     NoteScope, WorkPhase,
@@ -146,14 +147,15 @@ impl LessonWriter<'_, '_> {
         if lesson.0.is_empty() || self.context.ledger.place_is_gone() {
             return;
         }
-        // A lesson that cannot be stored is lost; the run goes on.
         let home = self.context.ledger.home();
-        let _ = if let Some(recall) = &self.memory.recall {
+        let stored = if let Some(recall) = &self.memory.recall {
             Notebooks::new(home, &recall.user_home, LockPatience::Long).hand_in(lesson.0)
         } else {
             let events: Vec<LogEvent> = lesson.0.into_iter().map(clean::event).collect();
             EventLog::new(home).hand_in(&events).map_err(MemoryError::from)
         };
+        // A lesson that cannot be stored is lost; the run goes on.
+        stored.or_log("storing a lesson");
     }
 }
 

@@ -14,6 +14,7 @@ use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::locale::Locale;
 use ralph_core::policy::GateSpec;
 use ralph_core::wording::{self, GateAttempt};
+use ralph_files::LogFailure as _;
 use ralph_store::RunStore;
 
 /// Time that must be left for a gate that was never measured.
@@ -133,7 +134,7 @@ pub(crate) fn remember<'a>(
 ) {
     for (spec, report) in executed.filter(|(spec, _)| !spec.is_judge()) {
         if let Some(took) = news(measured(store, spec), report) {
-            let _ = store.remember_time(&name(spec), took, now);
+            store.remember_time(&name(spec), took, now).or_log("storing the time of a gate");
         }
     }
 }

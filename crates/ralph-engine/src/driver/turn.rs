@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ralph_agents::{
@@ -19,6 +18,8 @@ use ralph_core::{Run, Timestamp, TurnJudgement};
 use ralph_proc::ProgramLimits;
 use ralph_redact::redact;
 use ralph_store::IterationRecord;
+
+pub(crate) use ralph_files::make_private_folder;
 
 use super::memory::{self, AgentSession, FreshSessionReason, ResumableSession, SessionPlan};
 use super::session::SessionLog;
@@ -101,7 +102,7 @@ impl<'a> TurnRunner<'_, 'a> {
         let prompt_file = self.context.places.folder.join("prompt.md");
         let usage_file = self.context.usage_file();
         self.write_prompt(run, plan, &prompt_file)?;
-        let _ = fs::remove_file(&usage_file);
+        ralph_files::remove_if_there(&usage_file);
 
         let now = self.context.clock.now();
         let left = run.policy.limits.duration.saturating_sub(run.worked(now));
@@ -339,15 +340,6 @@ pub(crate) fn interrupted_record(run: &Run, now: Timestamp) -> IterationRecord {
         text: String::new(),
         log: Some(log_name(run.iteration)),
     }
-}
-
-/// Creates a folder that only its owner may enter.
-pub(crate) fn make_private_folder(path: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }
 
 fn log_name(iteration: u32) -> String {

@@ -113,6 +113,7 @@ impl AutoLoopContext<'_> {
             ArmingMoment::Manual => Ok(HostReply::silent()),
             ArmingMoment::OnErrors => {
                 let is_first = !self.place.folder().join("prompt").exists();
+                // It may be missing.
                 let _ = fs::remove_file(self.place.folder().join("edited"));
                 self.keep("prompt", &text.chars().take(PROMPT_CHARS).collect::<String>())?;
                 let (app, locale) = (self.asked.app, self.asked.app.chosen_locale());

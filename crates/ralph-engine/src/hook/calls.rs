@@ -258,6 +258,7 @@ fn within(mut child: Child, limit: Duration) -> Result<Option<String>, UserError
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
             if let Some(mut from) = from {
+                // A part of the output is better than none.
                 let _ = from.read_to_end(&mut bytes);
             }
             bytes
@@ -268,7 +269,9 @@ fn within(mut child: Child, limit: Duration) -> Result<Option<String>, UserError
     let (since, pause) = (Instant::now(), InterruptSignal::default());
     while child.try_wait()?.is_none() {
         if since.elapsed() >= limit {
+            // It may have ended by itself.
             let _ = child.kill();
+            // Its status is not asked for.
             let _ = child.wait();
             return Ok(None);
         }

@@ -206,6 +206,7 @@ pub(super) fn add(
 /// Forgets what a session has seen, since it is no longer in its context.
 fn forget(place: &SessionDir) {
     for name in [ASKED, SEEN] {
+        // It may be missing.
         let _ = fs::remove_file(place.folder().join(name));
     }
 }

@@ -70,6 +70,7 @@ pub(super) fn note_shortened(place: &SessionDir) {
 
 /// Records that a compacted session was shown its notes again.
 pub(super) fn note_told(place: &SessionDir) {
+    // It may be missing.
     let _ = std::fs::remove_file(place.folder().join(SHORTENED));
 }
 

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ralph_core::{RunId, SessionId, Timestamp};
+use ralph_files::LogFailure as _;
 
 use crate::driver::turn::make_private_folder;
 
@@ -156,7 +157,7 @@ impl SessionDir {
 
     /// Notes that the session lives in no process any more.
     pub fn forget_host(&self) {
-        let _ = fs::remove_file(self.folder.join(HOST));
+        ralph_files::remove_if_there(&self.folder.join(HOST));
     }
 
     /// Returns the sessions with a noted process, and those processes.
@@ -194,7 +195,7 @@ impl SessionDir {
     pub fn unmark(&self) {
         let names = ["run", "used", "continued", "cleared", "asked", "answered"];
         for name in names.into_iter().chain([SHOWN, QUEUE, RESUMED, LOOP_HOST]) {
-            let _ = fs::remove_file(self.folder.join(name));
+            ralph_files::remove_if_there(&self.folder.join(name));
         }
         // It is removed only if it is empty.
         let _ = fs::remove_dir(&self.folder);
@@ -208,20 +209,20 @@ impl SessionDir {
 
     /// Notes that the user cleared the session.
     pub(crate) fn note_cleared(&self) {
-        let _ = ralph_files::write_own(self.folder.join("cleared"), "");
+        ralph_files::write_own(self.folder.join("cleared"), "").or_log("noting a cleared session");
     }
 
     /// Notes that the agent used a tool, so that files may have changed.
     pub fn note_use(&self) {
         // If that fails, the next snapshot contains what this one misses.
         let _ = ralph_files::write_own(self.folder.join("used"), "");
-        let _ = fs::remove_file(self.folder.join("continued"));
+        ralph_files::remove_if_there(&self.folder.join("continued"));
     }
 
     /// Notes the user's prompt that the current turn answers, by the host's id.
     pub fn note_asked(&self, prompt: Option<&str>) {
         if let Some(prompt) = prompt.filter(|prompt| !self.was_asked(prompt)) {
-            let _ = self.keep("asked", prompt);
+            self.keep("asked", prompt).or_log("noting a prompt");
         }
     }
 
@@ -232,7 +233,7 @@ impl SessionDir {
 
     /// Notes the time at which the session resumed its run.
     pub fn note_resumed(&self, now: Timestamp) {
-        let _ = self.keep(RESUMED, &now.as_millis().to_string());
+        self.keep(RESUMED, &now.as_millis().to_string()).or_log("noting a resumption");
     }
 
     /// Returns the time at which the session last resumed its run.
@@ -247,7 +248,7 @@ impl SessionDir {
         let is_known =
             ralph_files::read_own_text(self.folder.join(SHOWN)).is_ok_and(|shown| shown == name);
         if !is_known {
-            let _ = self.keep(SHOWN, name);
+            self.keep(SHOWN, name).or_log("noting the name of a session");
         }
         is_known
     }
@@ -259,12 +260,12 @@ impl SessionDir {
 
     /// Notes the state of the host's queue.
     pub(crate) fn set_queue(&self, text: &str) {
-        let _ = self.put(QUEUE, text);
+        self.put(QUEUE, text).or_log("noting the queue of the host");
     }
 
     /// Notes that a command was answered that the host still queues.
     pub fn note_answered(&self, command: &str) {
-        let _ = self.keep(ANSWERED, command.trim());
+        self.keep(ANSWERED, command.trim()).or_log("noting an answered command");
     }
 
     /// Returns true if the prompt is the command that was answered while it was
@@ -272,13 +273,13 @@ impl SessionDir {
     pub fn take_answered(&self, words: &str) -> bool {
         let path = self.folder.join(ANSWERED);
         let answered = ralph_files::read_own_text(&path);
-        let _ = answered.is_ok().then(|| fs::remove_file(&path));
+        ralph_files::remove_if_there(&path);
         answered.is_ok_and(|answered| answered == words.trim())
     }
 
     /// Notes that a loop started and its user was not told.
     pub fn note_unannounced(&self) {
-        let _ = self.keep(UNANNOUNCED, "");
+        self.keep(UNANNOUNCED, "").or_log("noting an unannounced loop");
     }
 
     /// Returns true if the user must still be told that a loop started, and
@@ -320,7 +321,7 @@ impl SessionDir {
     }
 
     pub(crate) fn set_continued(&self, count: u32) {
-        let _ = self.put("continued", &count.to_string());
+        self.put("continued", &count.to_string()).or_log("counting a continuation");
     }
 
     /// Overwrites a file. Emptying it first would make some file systems write
@@ -340,7 +341,7 @@ pub struct ArmingMarker {
 
 impl Drop for ArmingMarker {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.file);
+        ralph_files::remove_if_there(&self.file);
     }
 }
 

@@ -5,6 +5,7 @@ use ralph_core::host::{HostChannel, HostReply, NoteTone, ReplyEffect, SessionSta
 use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::{NextPrompt, host as wording, told};
 use ralph_core::{Evidence, Run};
+use ralph_files::LogFailure as _;
 use ralph_store::RunStore;
 
 use super::{HostedLoop, HostedSession};
@@ -148,7 +149,7 @@ impl HostedLoop<'_, '_> {
                 reply = reply.with_note(told::session_gone(&left)).in_tone(NoteTone::Warning);
             }
         }
-        let _ = self.driver.context.ledger.store().checkpoint();
+        self.driver.context.ledger.store().checkpoint().or_log("moving the log of the store");
         Ok(reply)
     }
 }

@@ -63,6 +63,7 @@ pub(super) fn section(report: &RunReport, out: &mut String, markup: ReportMarkup
         let [claim, decision] = [&record.claim, &record.decision].map(|word| shown(word, locale));
         let back = back.map_or_else(String::new, |to| words.back.replace("{}", &nth(to, words)));
         let why = reasons(record, words, locale);
+        // Writing to a string cannot fail.
         let _ = match markup {
             ReportMarkup::Markdown => {
                 let why = why.join("<br>").replace('|', "\\|");

@@ -82,6 +82,7 @@ pub(crate) fn file_id(path: &Path) -> Option<DatabaseFileId> {
     }
     #[cfg(not(unix))]
     {
+        // Not used here.
         let _ = path;
         None
     }
@@ -146,6 +147,7 @@ fn owner_only(path: &Path) -> io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
     }
+    // Not used here.
     let _ = path;
     Ok(())
 }
@@ -260,6 +262,7 @@ impl<'c> LargeCache<'c> {
 
 impl Drop for LargeCache<'_> {
     fn drop(&mut self) {
+        // A cache that stays large ends with the connection.
         let _ = set_cache(self.0, USUAL_CACHE);
     }
 }
@@ -267,5 +270,6 @@ impl Drop for LargeCache<'_> {
 /// Folds the log into the file as far as others let us: a long log is slow,
 /// not wrong.
 pub(crate) fn fold_log(connection: &Connection) {
+    // The log can stay: the next writer moves it.
     let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
 }

@@ -20,6 +20,7 @@ struct OutputForwarder;
 
 impl ProgramWatcher for OutputForwarder {
     fn output(&mut self, stream: OutputStream, bytes: &[u8]) {
+        // Output that nothing reads is lost.
         let _ = match stream {
             OutputStream::Stdout => {
                 io::stdout().write_all(bytes).and_then(|()| io::stdout().flush())
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     match run(program, args.collect()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            // The exit code tells it, too.
             let _ = writeln!(io::stderr(), "{error}");
             ExitCode::FAILURE
         }

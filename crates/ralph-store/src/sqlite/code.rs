@@ -303,6 +303,7 @@ impl CodeStore {
     /// Moves the log into the file, which pays off after large writes.
     pub fn settle(&self) -> Result<(), StoreError> {
         self.read(|connection| {
+            // The log can stay: the next writer moves it.
             let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
             Ok(())
         })

@@ -159,6 +159,7 @@ pub(super) fn shorten_log(
     log.push("-wal");
     if fs::metadata(&log).is_ok_and(|facts| facts.len() > most) {
         connection.busy_timeout(Duration::ZERO)?;
+        // The log can stay: the next writer moves it.
         let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         connection.busy_timeout(PATIENCE)?;
     }

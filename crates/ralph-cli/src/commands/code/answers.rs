@@ -320,6 +320,7 @@ impl CodeRenderer {
         }
         for name in &found.gone {
             let name = one_line(name, PATH);
+            // Writing to a string cannot fail.
             let _ = match self.locale {
                 Locale::En => writeln!(text, "{name} is gone, but still needed."),
                 Locale::Ko => writeln!(text, "{name} 파일은 없어졌지만 아직 필요합니다."),

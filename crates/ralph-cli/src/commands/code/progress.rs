@@ -37,6 +37,7 @@ impl IndexProgressBar {
     pub(crate) fn show_likely(&mut self, progress: likely::LearningProgress) {
         if self.is_wanted && self.began.elapsed() > PATIENCE {
             self.is_shown = true;
+            // Progress that cannot be shown is not missed.
             let _ = write!(io::stderr().lock(), "\r{}", line(progress, self.locale));
         }
     }
@@ -44,6 +45,7 @@ impl IndexProgressBar {
     /// Clears the line of the bar.
     pub(crate) fn clear(&mut self) {
         if self.is_shown {
+            // Progress that cannot be shown is not missed.
             let _ = write!(io::stderr().lock(), "\r\x1b[K");
             self.is_shown = false;
         }

@@ -10,6 +10,7 @@ use ralph_agents::Host;
 use ralph_agents::inspection::{HookCall, InstalledHook};
 use ralph_core::host::HostEventKind;
 use ralph_core::locale::Locale;
+use ralph_files::LogFailure as _;
 use serde_json::Value;
 
 use crate::app::App;
@@ -181,7 +182,7 @@ impl ProgramCall<'_> {
             let _ = sender.send(read.transpose().map(|_| bytes));
         });
         let Ok(read) = answers.recv_timeout(patience) else {
-            let _ = child.kill().and_then(|()| child.wait());
+            child.kill().and_then(|()| child.wait()).or_log("ending a hook that is too slow");
             return Err(HookProblem::Slow { program: program(), seconds: patience.as_secs() });
         };
         let (stdout, status) = (read.map_err(failed)?, child.wait().map_err(failed)?);

@@ -144,6 +144,7 @@ fn share(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     #[cfg(not(unix))]
+    // Other systems have no modes.
     let _ = path;
     Ok(())
 }

@@ -94,5 +94,6 @@ pub(super) fn note_shown(app: &App, place: EventContext, notes: Vec<AgentNoteVie
         if is_global { NoteScope::Global } else { NoteScope::Project }
     };
     let ids = notes.into_iter().map(|note| (scope(&note), note.id)).collect();
+    // Notes that are not counted as shown are only shown again.
     let _ = notebooks(app).note_shown(ids, tokens, &writer(app, place));
 }

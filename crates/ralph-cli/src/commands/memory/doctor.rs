@@ -130,6 +130,7 @@ impl NotebookRepairs {
             };
         }
         if self.scrubbed > 0 {
+            // Writing to a string cannot fail.
             let _ = match locale {
                 Locale::En => writeln!(
                     text,

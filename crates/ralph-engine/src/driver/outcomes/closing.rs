@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use ralph_core::wording::learned;
 use ralph_core::{Evidence, Run, TreeId};
+use ralph_files::LogFailure as _;
 use ralph_memory::consolidate::{ConsolidationContext, consolidate};
 use ralph_memory::event::{
     AttemptRecord, EventActor, EventContext, LogEvent, LogEventKind, WorkPhase,
@@ -120,8 +121,9 @@ impl LessonWriter<'_, '_> {
         let now = self.context.clock.now();
         let since = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or(0));
         let keeping = OutputRetention::default();
-        let _ = RawOutputStore::new(home)
-            .let_go(keeping, SystemTime::UNIX_EPOCH + since, |path| fs::remove_file(path));
+        RawOutputStore::new(home)
+            .let_go(keeping, SystemTime::UNIX_EPOCH + since, |path| fs::remove_file(path))
+            .or_log("deleting old output");
         let reverted = self.context.tree.reverted().unwrap_or_default();
         let occasion = ConsolidationContext {
             of: Some(EventContext { iteration: None, ..place(run, WorkPhase::Consolidate) }),
@@ -170,7 +172,7 @@ impl LessonWriter<'_, '_> {
         };
         if !index.is_new() {
             let now = self.context.clock.now().as_millis().saturating_mul(1_000_000);
-            let _ = index.update(now, &mut |_| {});
+            index.update(now, &mut |_| {}).or_log("updating the index of the code");
         }
     }
 }

@@ -129,6 +129,7 @@ impl NoteRenderer {
         let mut text = String::new();
         for (file, byte) in stats.damaged.iter().take(FEW) {
             let file = file.display();
+            // Writing to a string cannot fail.
             let _ = match self.locale {
                 Locale::En => writeln!(
                     text,
