@@ -249,29 +249,34 @@ impl PredictionContext<'_> {
         code: &KnownCode<'_>,
         progress: &mut dyn FnMut(LearningProgress),
     ) -> Result<history::CommitCorpus, FilePredictionError> {
-        let of_code = code.names().map(|(path, names)| {
-            let names = names.into_iter().map(str::to_owned).collect();
-            PresentFile { path: path.to_owned(), names }
-        });
-        let mut files: Vec<PresentFile> = of_code.collect();
+        let of_code = || {
+            code.names().map(|(path, names)| {
+                let names = names.into_iter().map(str::to_owned).collect();
+                PresentFile { path: path.to_owned(), names }
+            })
+        };
         let mut history = CommitHistory::open(self.home)?;
         let commits = match CommitReader::of(self.project) {
             Ok(commits) => commits,
             Err(NoCommits::NoRepository { .. } | NoCommits::NoProgram | NoCommits::Foreign) => {
-                return Ok(history.past(&[], files)?);
+                return Ok(history.past(&[], of_code().collect())?);
             }
         };
+        let tracked = commits.tracked()?;
+        let tracked = || {
+            tracked.iter().map(|path| PresentFile {
+                path: String::from_utf8_lossy(&path_bytes::to_bytes(path)).into_owned(),
+                names: Vec::new(),
+            })
+        };
         // Files of the code come first and win.
-        files.extend(commits.tracked()?.iter().map(|path| PresentFile {
-            path: String::from_utf8_lossy(&path_bytes::to_bytes(path)).into_owned(),
-            names: Vec::new(),
-        }));
+        let files = || of_code().chain(tracked()).collect();
         let (_, line) = self.read_commits(&commits, &mut history, progress)?;
-        match history.past(&line, files.clone()) {
+        match history.past(&line, files()) {
             Err(MemoryError::Damaged { .. }) => {
                 history.clear()?;
                 let (_, line) = self.read_commits(&commits, &mut history, progress)?;
-                Ok(history.past(&line, files)?)
+                Ok(history.past(&line, files())?)
             }
             loaded => Ok(loaded?),
         }

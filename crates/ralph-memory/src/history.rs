@@ -30,7 +30,7 @@ pub use rank::{FileQuery, LikelyFile, LikelyReason};
 pub use weights::FileRankWeights;
 
 /// The layout of the file, and how words are cut; another one is built anew.
-const LAYOUT: i64 = 4;
+const LAYOUT: i64 = 5;
 
 /// So many branches are remembered, for those who go to and fro.
 const LINES: i64 = 8;

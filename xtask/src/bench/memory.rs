@@ -15,7 +15,7 @@ use crate::workspace;
 const LEAST_RATE: f64 = 20_000.0;
 
 /// The database in relation to the text in it.
-const MOST_SPACE: f64 = 2.5;
+const MOST_SPACE: f64 = 3.5;
 
 /// Most answers of 100 that are missing among the first ten hits of 100,000 notes.
 const MOST_MISSED: f64 = 11.7;

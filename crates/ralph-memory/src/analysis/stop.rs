@@ -1,5 +1,8 @@
 //! English words that are too frequent to tell one note from another.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// The words, without apostrophes (`dont`), with spaces around each.
 const STOP_WORDS: &str = " \
     a about above after again against all am an and any are arent as at be because been \
@@ -17,7 +20,9 @@ const LONGEST: usize = 10;
 
 /// Returns true if a lower-case word is dropped.
 pub(super) fn is_stop_word(word: &str) -> bool {
-    word.len() <= LONGEST && STOP_WORDS.split(' ').any(|known| known == word)
+    static WORDS: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
+    word.len() <= LONGEST && WORDS.contains(word)
 }
 
 #[cfg(test)]

@@ -16,6 +16,19 @@ pub struct PresentFile {
     pub names: Vec<String>,
 }
 
+/// From so many commits on, the words of definitions hardly count for the order, and
+/// are only looked at in the files that are told.
+const MANY_COMMITS: usize = 1_000;
+
+/// The use of the names that files define.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NameUse {
+    /// They count for the order.
+    Scored,
+    /// They are only told.
+    Told,
+}
+
 /// Commits and present files in memory, ready to be asked.
 pub struct CommitCorpus {
     pub(super) weights: FileRankWeights,
@@ -64,7 +77,9 @@ pub(super) struct CorpusFile {
     pub(super) path: String,
     /// Its name in small letters, nothing but letters and digits.
     pub(super) squeezed: String,
-    /// How often each term is in its path and in its definitions.
+    /// The names of what it defines.
+    names: Vec<String>,
+    /// How often each term is in its path, and in its definitions if they are scored.
     pub(super) terms: BTreeMap<TermKey, (f32, f32)>,
     pub(super) path_length: f32,
     pub(super) names_length: f32,
@@ -76,11 +91,12 @@ impl CommitCorpus {
     pub(super) fn new(commits: Vec<(String, StoredCommit)>, files: Vec<PresentFile>) -> Self {
         let weights = FileRankWeights::default();
         let mut analyzer = TextAnalyzer::default();
+        let names = if commits.len() < MANY_COMMITS { NameUse::Scored } else { NameUse::Told };
         let mut files: Vec<CorpusFile> =
-            files.into_iter().map(|file| CorpusFile::new(&mut analyzer, file)).collect();
+            files.into_iter().map(|file| CorpusFile::new(&mut analyzer, file, names)).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
-        let commits = CorpusBuilder::new(&files, weights).read(commits);
+        let commits = CorpusBuilder::new(&files).read(commits);
         for (number, commit) in commits.iter().enumerate() {
             for file in &commit.files {
                 files[*file].commits.push(number);
@@ -92,13 +108,6 @@ impl CommitCorpus {
             names: mean(files.iter().map(|it| it.names_length)),
         };
         Self { weights, commits, files, mean }
-    }
-
-    /// The same with weights of one's own for the question. What counts when
-    /// commits are loaded stays.
-    #[must_use]
-    pub fn weighed(self, weights: FileRankWeights) -> Self {
-        Self { weights, ..self }
     }
 
     /// How many commits there are.
@@ -114,7 +123,7 @@ fn mean(lengths: impl ExactSizeIterator<Item = f32>) -> f32 {
 }
 
 impl CorpusFile {
-    fn new(analyzer: &mut TextAnalyzer, file: PresentFile) -> Self {
+    fn new(analyzer: &mut TextAnalyzer, file: PresentFile, names: NameUse) -> Self {
         let mut terms: BTreeMap<TermKey, (f32, f32)> = BTreeMap::new();
         let (mut path_length, mut names_length) = (0.0, 0.0);
         for key in message::terms(analyzer, &file.path) {
@@ -126,7 +135,8 @@ impl CorpusFile {
             // People name a file without its folders.
             terms.entry(TermKey::of(&name.to_lowercase())).or_default().0 += 1.0;
         }
-        for name in &file.names {
+        let scored = if names == NameUse::Scored { file.names.as_slice() } else { &[] };
+        for name in scored {
             for key in message::terms(analyzer, name) {
                 terms.entry(key).or_default().1 += 1.0;
                 names_length += 1.0;
@@ -134,35 +144,30 @@ impl CorpusFile {
         }
         let letters = name.chars().filter(|it| it.is_alphanumeric());
         let squeezed = letters.flat_map(char::to_lowercase).collect();
-        let (path, commits) = (file.path, Vec::new());
-        Self { path, squeezed, terms, path_length, names_length, commits }
+        let (path, names, commits) = (file.path, file.names, Vec::new());
+        Self { path, squeezed, names, terms, path_length, names_length, commits }
+    }
+
+    /// Returns all terms of its path and its definitions.
+    pub(super) fn keys(&self, analyzer: &mut TextAnalyzer) -> BTreeSet<TermKey> {
+        let defined = self.names.iter().flat_map(|name| message::terms(analyzer, name));
+        self.terms.keys().copied().chain(defined).collect()
     }
 }
 
 /// Turns what was kept of commits into what is asked.
 struct CorpusBuilder<'a> {
-    weights: FileRankWeights,
     numbers: HashMap<&'a str, usize>,
     /// What an old path is called now.
     moved: HashMap<String, String>,
-    /// The terms of paths.
-    paths: HashMap<String, Vec<TermKey>>,
-    analyzer: TextAnalyzer,
     /// Names of commits that were taken back, or their beginnings.
     reverted: BTreeSet<String>,
 }
 
 impl<'a> CorpusBuilder<'a> {
-    fn new(files: &'a [CorpusFile], weights: FileRankWeights) -> Self {
+    fn new(files: &'a [CorpusFile]) -> Self {
         let numbers = files.iter().enumerate().map(|(number, it)| (it.path.as_str(), number));
-        Self {
-            weights,
-            numbers: numbers.collect(),
-            moved: HashMap::new(),
-            paths: HashMap::new(),
-            analyzer: TextAnalyzer::default(),
-            reverted: BTreeSet::new(),
-        }
+        Self { numbers: numbers.collect(), moved: HashMap::new(), reverted: BTreeSet::new() }
     }
 
     /// From the newest to the oldest, because a rename counts for what was
@@ -173,7 +178,7 @@ impl<'a> CorpusBuilder<'a> {
 
     fn commit(&mut self, id: String, stored: StoredCommit) -> CorpusCommit {
         let fate = self.fate(&id, stored.takes_back);
-        let terms = self.terms(&stored.terms, &stored.files);
+        let terms = stored.terms;
         let mut files: Vec<usize> =
             stored.files.iter().filter_map(|path| self.present(path)).collect();
         files.sort_unstable();
@@ -205,38 +210,5 @@ impl<'a> CorpusBuilder<'a> {
             }
             None => CommitFate::Kept,
         }
-    }
-
-    fn terms(
-        &mut self,
-        counted: &[(TermKey, message::TermCounts)],
-        files: &[String],
-    ) -> Vec<(TermKey, f32)> {
-        let FileRankWeights { subject, body, path, .. } = self.weights;
-        let in_paths: BTreeSet<TermKey> = files.iter().flat_map(|file| self.path(file)).collect();
-        let mut terms: Vec<(TermKey, f32)> = counted
-            .iter()
-            .map(|(key, counts)| {
-                let said = subject * f32::from(counts.subject) + body * f32::from(counts.body);
-                (*key, said + if in_paths.contains(key) { path } else { 0.0 })
-            })
-            .collect();
-        // Both are sorted, and what the message says is there already.
-        let said = terms.len();
-        for key in in_paths {
-            if terms[..said].binary_search_by_key(&key, |(key, _)| *key).is_err() {
-                terms.push((key, path));
-            }
-        }
-        terms
-    }
-
-    fn path(&mut self, path: &str) -> Vec<TermKey> {
-        if let Some(known) = self.paths.get(path) {
-            return known.clone();
-        }
-        let keys = message::terms(&mut self.analyzer, path);
-        self.paths.insert(path.to_owned(), keys.clone());
-        keys
     }
 }

@@ -5,7 +5,7 @@
 //! in the same way, so that both add up. Then files that were changed together
 //! with the best ones get a share.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::message::{self, TermKey};
 use super::past::{CommitCorpus, CommitFate, CorpusCommit, CorpusFile};
@@ -109,19 +109,25 @@ struct QueryTerm {
 #[derive(Default)]
 struct QueryTerms {
     all: Vec<QueryTerm>,
-    places: HashMap<TermKey, usize>,
+    /// The place of each, sorted by key.
+    places: Vec<(TermKey, usize)>,
 }
 
 impl QueryTerms {
     fn add(&mut self, key: TermKey, weight: f32, word: &str) {
-        self.places.entry(key).or_insert_with(|| {
+        if let Err(at) = self.places.binary_search_by_key(&key, |place| place.0) {
+            self.places.insert(at, (key, self.all.len()));
             self.all.push(QueryTerm { key, weight, rarity: 0.0, word: word.to_owned() });
-            self.all.len() - 1
-        });
+        }
+    }
+
+    fn place(&self, key: TermKey) -> Option<usize> {
+        let at = self.places.binary_search_by_key(&key, |place| place.0).ok()?;
+        Some(self.places[at].1)
     }
 
     fn get(&self, key: TermKey) -> Option<&QueryTerm> {
-        self.places.get(&key).map(|place| &self.all[*place])
+        self.place(key).map(|place| &self.all[place])
     }
 }
 
@@ -154,10 +160,12 @@ impl CommitCorpus {
         relate_to_best(&mut scores);
         let best = best(&scores, question.limit);
         let reasons = ReasonFinder { past: self, question, asked: &asked, worth: &worth, partners };
+        let mut analyzer = TextAnalyzer::default();
         best.into_iter()
             .map(|file| {
-                let (words, share) = self.shared(&self.files[file], &asked);
-                let (path, reasons) = (self.files[file].path.clone(), reasons.of(file));
+                let keys = self.files[file].keys(&mut analyzer);
+                let (words, share) = self.shared(file, &keys, &asked);
+                let (path, reasons) = (self.files[file].path.clone(), reasons.of(file, &keys));
                 LikelyFile { file: path, score: scores[file], reasons, words, share }
             })
             .collect()
@@ -165,18 +173,20 @@ impl CommitCorpus {
 
     /// How many words of the question a file and the best of its last commits
     /// have, and how much of the question they are.
-    fn shared(&self, file: &CorpusFile, asked: &QueryTerms) -> (usize, f64) {
+    fn shared(&self, file: usize, keys: &BTreeSet<TermKey>, asked: &QueryTerms) -> (usize, f64) {
         let words = || asked.all.iter().filter(|it| !it.word.is_empty());
         let with = |commit: Option<&CorpusCommit>| {
             let has = |it: &&QueryTerm| {
-                let is_in =
-                    |commit: &CorpusCommit| commit.terms.iter().any(|(key, _)| *key == it.key);
-                file.terms.contains_key(&it.key) || commit.is_some_and(is_in)
+                let is_in = |commit: &CorpusCommit| {
+                    commit.terms.binary_search_by_key(&it.key, |term| term.0).is_ok()
+                };
+                keys.contains(&it.key) || commit.is_some_and(is_in)
             };
             let found: Vec<f32> = words().filter(has).map(|it| it.rarity).collect();
             (found.len(), found.iter().sum::<f32>())
         };
-        let commits = file.commits.iter().take(RECENT).map(|it| with(Some(&self.commits[*it])));
+        let commits = &self.files[file].commits;
+        let commits = commits.iter().take(RECENT).map(|it| with(Some(&self.commits[*it])));
         let (count, sum) =
             commits.fold(with(None), |best, next| if next.1 > best.1 { next } else { best });
         let whole = words().map(|it| it.rarity).sum::<f32>().max(f32::MIN_POSITIVE);
@@ -197,8 +207,8 @@ impl CommitCorpus {
         }
         let mut having = vec![0_usize; terms.all.len()];
         for (key, _) in self.commits.iter().flat_map(|commit| &commit.terms) {
-            if let Some(place) = terms.places.get(key) {
-                having[*place] += 1;
+            if let Some(place) = terms.place(*key) {
+                having[place] += 1;
             }
         }
         let all = number(self.commits.len());
@@ -386,12 +396,12 @@ struct ReasonFinder<'a> {
 }
 
 impl ReasonFinder<'_> {
-    fn of(&self, file: usize) -> Vec<LikelyReason> {
+    fn of(&self, file: usize, keys: &BTreeSet<TermKey>) -> Vec<LikelyReason> {
         let known = &self.past.files[file];
         let hints = self.question.hints.iter().filter(|(path, ..)| *path == known.path);
         let mut found: Vec<LikelyReason> = hints.map(|(.., reason)| reason.clone()).collect();
         found.extend(self.commits(known));
-        found.extend(self.words(known));
+        found.extend(self.words(known, keys));
         let together = self.partners.get(&file).map(|(other, times)| LikelyReason::Together {
             file: self.past.files[*other].path.clone(),
             times: *times,
@@ -414,14 +424,16 @@ impl ReasonFinder<'_> {
         commits.into_iter().filter(counts).take(REASONS).map(reason).collect()
     }
 
-    fn words(&self, file: &CorpusFile) -> Option<LikelyReason> {
+    fn words(&self, file: &CorpusFile, keys: &BTreeSet<TermKey>) -> Option<LikelyReason> {
         let inside = parts(heading(&self.question.text).0)
             .into_iter()
             .filter(|part| file.squeezed.contains(part));
         let mut words: Vec<String> = inside.collect();
-        let said = self.asked.all.iter().filter(|it| {
-            !it.word.is_empty() && file.terms.contains_key(&it.key) && it.rarity > 1.0
-        });
+        let said = self
+            .asked
+            .all
+            .iter()
+            .filter(|it| !it.word.is_empty() && keys.contains(&it.key) && it.rarity > 1.0);
         for word in said.map(|asked| spelled(&self.question.text, &asked.word)) {
             if !words.iter().any(|known| known.contains(&word)) {
                 words.push(word);

@@ -1,7 +1,10 @@
 //! How a commit is written down: few bytes, read in one go.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::HistoryCommit;
-use super::message::{self, TermCounts, TermKey};
+use super::message::{self, TermKey};
+use super::weights::FileRankWeights;
 use crate::analysis::TextAnalyzer;
 
 /// What more files than these have in common is a tool or a licence, not a
@@ -12,7 +15,7 @@ const MOST_FILES: usize = 60;
 const LONGEST_SUBJECT: usize = 200;
 
 /// A commit as it is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct StoredCommit {
     pub(crate) at: i64,
     pub(crate) subject: String,
@@ -21,16 +24,28 @@ pub(crate) struct StoredCommit {
     /// Empty if there are too many.
     pub(crate) files: Vec<String>,
     pub(crate) renames: Vec<(String, String)>,
-    pub(crate) terms: Vec<(TermKey, TermCounts)>,
+    /// Each term of the message and of the paths with how much it counts, sorted.
+    pub(crate) terms: Vec<(TermKey, f32)>,
 }
 
 impl StoredCommit {
     pub(crate) fn new(analyzer: &mut TextAnalyzer, commit: HistoryCommit) -> Self {
         let HistoryCommit { id: _, at, subject, body, files, renames } = commit;
-        let terms = message::counted(analyzer, &subject, &body).into_iter().collect();
+        let weights = FileRankWeights::default();
+        let mut counts: BTreeMap<TermKey, f32> = BTreeMap::new();
+        for (key, counted) in message::counted(analyzer, &subject, &body) {
+            let (subject, body) = (f32::from(counted.subject), f32::from(counted.body));
+            counts.insert(key, weights.subject * subject + weights.body * body);
+        }
         let takes_back = message::taken_back(&body).map(str::to_owned);
         let subject = subject[..subject.floor_char_boundary(LONGEST_SUBJECT)].to_owned();
         let files = if files.len() > MOST_FILES { Vec::new() } else { files };
+        let in_paths: BTreeSet<TermKey> =
+            files.iter().flat_map(|file| message::terms(analyzer, file)).collect();
+        for key in in_paths {
+            *counts.entry(key).or_default() += weights.path;
+        }
+        let terms = counts.into_iter().collect();
         Self { at, subject, takes_back, files, renames, terms }
     }
 
@@ -50,7 +65,7 @@ impl StoredCommit {
         }
         for (key, counts) in &self.terms {
             out.extend(key.0.to_le_bytes());
-            out.extend([counts.subject, counts.body]);
+            out.extend(counts.to_le_bytes());
         }
         out
     }
@@ -64,11 +79,10 @@ impl StoredCommit {
         let files = (0..reader.count()?).map(|_| reader.text()).collect::<Option<_>>()?;
         let renames = (0..reader.count()?).map(|_| Some((reader.text()?, reader.text()?)));
         let renames = renames.collect::<Option<_>>()?;
-        let mut terms = Vec::with_capacity(reader.0.len() / 10);
+        let mut terms = Vec::with_capacity(reader.0.len() / 12);
         while !reader.0.is_empty() {
             let key = TermKey(u64::from_le_bytes(reader.take()?));
-            let [subject, body] = reader.take()?;
-            terms.push((key, TermCounts { subject, body }));
+            terms.push((key, f32::from_le_bytes(reader.take()?)));
         }
         Some(Self { at, subject, takes_back, files, renames, terms })
     }
