@@ -54,10 +54,10 @@ pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
 /// Explains a failed run whose gates all pass: something is held, or no claim was made.
 fn only_claim_missing(run: &Run) -> Option<String> {
     if !run.progress.held.is_empty() {
-        let text = match run.policy.locale {
-            Locale::En => "All checks pass, but changes of tests or checks are held.",
-            Locale::Ko => "모든 검사를 통과했지만 테스트나 검사의 변경이 보류되어 있습니다.",
-        };
+        let text = run.policy.locale.say(
+            "All checks pass, but changes of tests or checks are held.",
+            "모든 검사를 통과했지만 테스트나 검사의 변경이 보류되어 있습니다.",
+        );
         return Some(text.to_owned());
     }
     // A judge may have been asked, and have refused.
@@ -66,14 +66,14 @@ fn only_claim_missing(run: &Run) -> Option<String> {
     let is_clean = run.best.is_some_and(|best| best.score == Score::default());
     let green = measured && is_clean && run.progress.failing.is_empty();
     let signal = wording::signal(&run.policy.claim)?;
-    green.then(|| match run.policy.locale {
-        Locale::En => format!(
+    green.then(|| run.policy.locale.say(
+        format!(
             "All checks pass, as they did from the start, but the agent never ended its reply with {signal}."
         ),
-        Locale::Ko => format!(
+        format!(
             "모든 검사가 처음부터 통과했지만, 에이전트가 답변을 {signal} 로 끝맺지 않았습니다."
         ),
-    })
+    ))
 }
 
 /// Tells where the snapshot of the start is, and how to go back to it.
@@ -91,25 +91,25 @@ pub(crate) fn way_back(run: &Run, start: &Snapshot, added: usize) -> String {
             ),
         ),
     };
-    let text = match run.policy.locale {
-        Locale::En => format!(
+    let text = run.policy.locale.say(
+        format!(
             "The files as they were: {place}\nRoll back: ralph rollback {id}\nBy hand: {by_hand}"
         ),
-        Locale::Ko => format!(
+        format!(
             "시작 시점의 스냅샷: {place}\n되돌리기: ralph rollback {id}\n직접 되돌리기: {by_hand}"
         ),
-    };
-    let stays = match run.policy.locale {
-        Locale::En => format!("(leaves {} that the run added)", counted(added, "file")),
-        Locale::Ko => format!("(실행 중에 새로 생긴 파일 {added}개는 남습니다)"),
-    };
+    );
+    let stays = run.policy.locale.say(
+        format!("(leaves {} that the run added)", counted(added, "file")),
+        format!("(실행 중에 새로 생긴 파일 {added}개는 남습니다)"),
+    );
     if added == 0 { text } else { text + "\n         " + &stays }
 }
 
 fn best_line(locale: Locale, best: BestIteration) -> String {
     let (iteration, score) = (best.iteration, wording::score(&best.score, locale));
-    match locale {
-        Locale::En => format!("The best was turn {iteration} with {score}."),
-        Locale::Ko => format!("가장 좋았던 것은 {iteration}번째 턴입니다({score})."),
-    }
+    locale.say(
+        format!("The best was turn {iteration} with {score}."),
+        format!("가장 좋았던 것은 {iteration}번째 턴입니다({score})."),
+    )
 }

@@ -48,10 +48,10 @@ pub(crate) fn run(args: &SnapshotsArgs) -> Result<u8, CliError> {
     if args.json {
         show_json(&rows, &run, snapshots.space_used()?);
     } else if rows.is_empty() {
-        out::line(match run.policy.locale {
-            Locale::En => format!("{} has no snapshots.", run.id),
-            Locale::Ko => format!("{} 에는 스냅샷이 없습니다.", run.id),
-        });
+        out::line(run.policy.locale.say(
+            format!("{} has no snapshots.", run.id),
+            format!("{} 에는 스냅샷이 없습니다.", run.id),
+        ));
     } else {
         show(&rows, &run);
     }
@@ -73,10 +73,10 @@ fn copy(snapshots: &Snapshots<'_>, run: &Run, name: &str, folder: &Path) -> Resu
     let other = tempfile::tempdir()?;
     snapshots.copy_out(from, folder, last, other.path())?;
     let folder = folder.display();
-    out::line(match run.policy.locale {
-        Locale::En => format!("Copied what differs to {folder}."),
-        Locale::Ko => format!("다른 파일을 {folder} 에 복사했습니다."),
-    });
+    out::line(run.policy.locale.say(
+        format!("Copied what differs to {folder}."),
+        format!("다른 파일을 {folder} 에 복사했습니다."),
+    ));
     Ok(0)
 }
 
@@ -142,10 +142,7 @@ fn score(row: &SnapshotListRow, run: &Run) -> Option<Score> {
 
 fn show(rows: &[SnapshotListRow], run: &Run) {
     let locale = run.policy.locale;
-    let is_the_best = match locale {
-        Locale::En => "best",
-        Locale::Ko => "최고",
-    };
+    let is_the_best = locale.say("best", "최고");
     let best = run.best.map(|best| best.iteration);
     let cells = rows.iter().map(|row| {
         let [added, modified, removed] = row.counts;
@@ -172,10 +169,7 @@ fn show(rows: &[SnapshotListRow], run: &Run) {
     let mut folders: Vec<String> = rows.iter().map(|row| folder(&row.snapshot)).collect();
     folders.dedup();
     for folder in folders {
-        out::line(match locale {
-            Locale::En => format!("They are kept in {folder}"),
-            Locale::Ko => format!("보관 위치: {folder}"),
-        });
+        out::line(locale.say(format!("They are kept in {folder}"), format!("보관 위치: {folder}")));
     }
 }
 

@@ -94,10 +94,7 @@ fn unknown_run(text: &str) -> UserError {
 
 /// Says that there is no run.
 pub fn no_run(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "There is no run here.",
-        Locale::Ko => "여기에는 실행 기록이 없습니다.",
-    }
+    locale.say("There is no run here.", "여기에는 실행 기록이 없습니다.")
 }
 
 /// Makes the error for a command that needs a run.

@@ -1,7 +1,6 @@
 //! Takes snapshots during a run: at its start, and after every turn that
 //! changed files.
 
-use ralph_core::locale::Locale;
 use ralph_core::{Evidence, Run, TreeId};
 use ralph_snapshot::{Snapshot, SnapshotLabel, Snapshots};
 
@@ -150,10 +149,10 @@ impl SnapshotTaker<'_, '_> {
     /// from starting.
     fn say_not_begun(&mut self, run: &Run) {
         if self.context.interrupt.is_raised() {
-            let text = match run.policy.locale {
-                Locale::En => "the first snapshot was interrupted; nothing was changed",
-                Locale::Ko => "첫 스냅샷이 중단되었습니다. 변경된 파일은 없습니다",
-            };
+            let text = run.policy.locale.say(
+                "the first snapshot was interrupted; nothing was changed",
+                "첫 스냅샷이 중단되었습니다. 변경된 파일은 없습니다",
+            );
             self.context.emit(&RunEvent::Notice { run, text });
         }
     }
@@ -161,26 +160,22 @@ impl SnapshotTaker<'_, '_> {
     fn say_left_out(&mut self, run: &Run, start: &Snapshot) {
         for file in &start.left_out {
             let (path, size) = (file.path.display(), crate::report::size(file.bytes));
-            let text = match run.policy.locale {
-                Locale::En => format!(
+            let text = run.policy.locale.say(
+                format!(
                     "{path} ({size}) is too large for snapshots: rolling back will not bring it back"
                 ),
-                Locale::Ko => format!(
+                format!(
                     "{path} ({size}) 은(는) 스냅샷에 담기에 너무 큽니다: 되돌려도 복구되지 않습니다"
                 ),
-            };
+            );
             self.context.emit(&RunEvent::Notice { run, text: &text });
         }
         for folder in &start.nested {
             let folder = folder.display();
-            let text = match run.policy.locale {
-                Locale::En => format!(
-                    "{folder} is a repository of its own: its files are not in the snapshots"
-                ),
-                Locale::Ko => {
-                    format!("{folder} 은(는) 별도의 저장소입니다: 그 파일은 스냅샷에 없습니다")
-                }
-            };
+            let text = run.policy.locale.say(
+                format!("{folder} is a repository of its own: its files are not in the snapshots"),
+                format!("{folder} 은(는) 별도의 저장소입니다: 그 파일은 스냅샷에 없습니다"),
+            );
             self.context.emit(&RunEvent::Notice { run, text: &text });
         }
     }

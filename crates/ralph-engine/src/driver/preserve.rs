@@ -158,19 +158,17 @@ fn loss(loss: TestLoss, locale: Locale) -> &'static str {
 }
 
 fn silence(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "its report says that tests passed, but it no longer prints their number",
-        Locale::Ko => "보고서에는 테스트가 통과했다고 하지만, 이제 테스트 수를 출력하지 않습니다",
-    }
+    locale.say(
+        "its report says that tests passed, but it no longer prints their number",
+        "보고서에는 테스트가 통과했다고 하지만, 이제 테스트 수를 출력하지 않습니다",
+    )
 }
 
 fn fall(FewerTests { then, now }: FewerTests, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("{then} tests ran at the start, {now} run now"),
-        Locale::Ko => {
-            format!("시작할 때는 테스트 {then}개가 실행됐지만 지금은 {now}개만 실행됩니다")
-        }
-    }
+    locale.say(
+        format!("{then} tests ran at the start, {now} run now"),
+        format!("시작할 때는 테스트 {then}개가 실행됐지만 지금은 {now}개만 실행됩니다"),
+    )
 }
 
 #[cfg(test)]

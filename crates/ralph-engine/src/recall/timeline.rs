@@ -105,10 +105,7 @@ fn line(one: &SessionObservation, files: &[String], locale: Locale) -> String {
         let _ = write!(line, ": {}", told(&one.about));
     }
     if !error.is_empty() {
-        let failed = match locale {
-            Locale::En => "failed",
-            Locale::Ko => "실패",
-        };
+        let failed = locale.say("failed", "실패");
         let _ = write!(line, " ({failed}: {})", told(error));
     }
     line

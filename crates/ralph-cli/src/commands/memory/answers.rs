@@ -38,10 +38,7 @@ impl NoteRenderer {
     }
 
     fn say<'a>(&self, english: &'a str, korean: &'a str) -> &'a str {
-        match self.locale {
-            Locale::En => english,
-            Locale::Ko => korean,
-        }
+        self.locale.say(english, korean)
     }
 
     fn nothing(&self) -> String {
@@ -49,68 +46,61 @@ impl NoteRenderer {
     }
 
     pub(super) fn nothing_to_show(&self) -> &'static str {
-        match self.locale {
-            Locale::En => "No matching notes; the agent would be shown nothing.",
-            Locale::Ko => "맞는 기록이 없어 에이전트에게 아무것도 보여 주지 않습니다.",
-        }
+        self.locale.say(
+            "No matching notes; the agent would be shown nothing.",
+            "맞는 기록이 없어 에이전트에게 아무것도 보여 주지 않습니다.",
+        )
     }
 
     /// Renders the warning that agents are shown nothing, whatever is printed.
     pub(super) fn off(&self) -> &'static str {
-        match self.locale {
-            Locale::En => "memory.enabled is false: agents are shown nothing of this",
-            Locale::Ko => {
-                "memory.enabled 가 false 이므로 에이전트에게는 아무것도 보여 주지 않습니다"
-            }
-        }
+        self.locale.say(
+            "memory.enabled is false: agents are shown nothing of this",
+            "memory.enabled 가 false 이므로 에이전트에게는 아무것도 보여 주지 않습니다",
+        )
     }
 
     pub(super) fn none_like_that(&self) -> &'static str {
-        match self.locale {
-            Locale::En => "No note is like that.\n",
-            Locale::Ko => "그런 기록은 없습니다.\n",
-        }
+        self.locale.say("No note is like that.\n", "그런 기록은 없습니다.\n")
     }
 
     /// Renders the answer that notes exist, but none fits into the tokens.
     pub(super) fn no_room(&self, tokens: usize) -> String {
-        match self.locale {
-            Locale::En => format!(
+        self.locale.say(
+            format!(
                 "There is something to show, but {tokens} tokens are too few for it; `--tokens` or memory.tokens gives more."
             ),
-            Locale::Ko => format!(
+            format!(
                 "보여 줄 것이 있지만 {tokens}토큰으로는 부족합니다. `--tokens` 나 memory.tokens 로 늘릴 수 있습니다."
             ),
-        }
+        )
     }
 
     /// Renders the warning that the rules need more tokens than allowed.
     pub(super) fn long_rules(&self, error: &HydrationError) -> String {
         let HydrationError::LongRules { tokens, most } = error;
-        match self.locale {
-            Locale::En => format!(
+        self.locale.say(
+            format!(
                 "warning: the rules now take {tokens} tokens, and {most} are kept for them: agents are shown no note at all until you shorten some of `ralph memory list --kind constitution`, or raise memory.tokens"
             ),
-            Locale::Ko => format!(
+            format!(
                 "경고: 규칙이 {tokens}토큰으로 한도 {most}토큰을 넘었습니다. `ralph memory list --kind constitution` 의 규칙을 줄이거나 memory.tokens 를 늘리기 전에는 에이전트에게 어떤 기록도 보여 주지 않습니다"
             ),
-        }
+        )
     }
 
     /// Renders the remark that the file of a note does not exist.
     pub(super) fn no_such_file(&self, file: &str) -> String {
-        match self.locale {
-            Locale::En => format!("note: there is no file {file} in this project yet"),
-            Locale::Ko => format!("참고: 이 프로젝트에 아직 {file} 파일이 없습니다"),
-        }
+        self.locale.say(
+            format!("note: there is no file {file} in this project yet"),
+            format!("참고: 이 프로젝트에 아직 {file} 파일이 없습니다"),
+        )
     }
 
     /// Renders the reason why a duplicate note was withdrawn.
     pub(super) fn same_as(&self, first: &str) -> String {
-        match self.locale {
-            Locale::En => format!("it says what {first} says"),
-            Locale::Ko => format!("{first} 와(과) 같은 내용입니다"),
-        }
+        self.locale
+            .say(format!("it says what {first} says"), format!("{first} 와(과) 같은 내용입니다"))
     }
 
     pub(super) fn found(
@@ -232,40 +222,38 @@ impl NoteRenderer {
 
     pub(super) fn kept(&self, known: &StoredNote) -> String {
         let NoteContent { id, kind, scope, .. } = &known.note;
-        match self.locale {
-            Locale::En => format!("Noted {id} ({kind}, {}).\n", scope.word()),
-            Locale::Ko => format!("{id} 을(를) 기록했습니다({kind}, {}).\n", scope.word()),
-        }
+        self.locale.say(
+            format!("Noted {id} ({kind}, {}).\n", scope.word()),
+            format!("{id} 을(를) 기록했습니다({kind}, {}).\n", scope.word()),
+        )
     }
 
     pub(super) fn no_test(&self, name: &str) -> String {
-        match self.locale {
-            Locale::En => format!(
+        self.locale.say(
+            format!(
                 "note: no test called {name} was found; until there is one the note is broken"
             ),
-            Locale::Ko => {
-                format!(
-                    "참고: {name} 테스트를 찾지 못했습니다. 생기기 전까지 이 기록은 어긋난 것으로 봅니다"
-                )
-            }
-        }
+            format!(
+                "참고: {name} 테스트를 찾지 못했습니다. 생기기 전까지 이 기록은 어긋난 것으로 봅니다"
+            ),
+        )
     }
 
     /// Renders the effect of a user's note on older ones.
     pub(super) fn succeeds(&self, found: &NoteSuccession) -> String {
-        let replaced = found.replaced.iter().map(|(id, why)| match self.locale {
-            Locale::En => format!("It takes the place of {id} ({why}).\n"),
-            Locale::Ko => format!("{id} 을(를) 대신합니다 ({why}).\n"),
+        let replaced = found.replaced.iter().map(|(id, why)| {
+            self.locale.say(
+                format!("It takes the place of {id} ({why}).\n"),
+                format!("{id} 을(를) 대신합니다 ({why}).\n"),
+            )
         });
-        let against = found.against.iter().map(|id| match self.locale {
-            Locale::En => {
-                format!("It contradicts {id} which stands: edit or forget one of the two.\n")
-            }
-            Locale::Ko => {
+        let against = found.against.iter().map(|id| {
+            self.locale.say(
+                format!("It contradicts {id} which stands: edit or forget one of the two.\n"),
                 format!(
                     "{id} 와(과) 어긋나며 그것도 유효합니다: 둘 중 하나를 고치거나 잊게 하세요.\n"
-                )
-            }
+                ),
+            )
         });
         replaced.chain(against).collect()
     }
@@ -298,14 +286,14 @@ impl NoteRenderer {
     /// Lists pairs of the user's notes that contradict each other.
     pub(super) fn conflicts(&self, conflicts: &[NoteConflict]) -> String {
         let named = conflicts.iter().take(FEW).map(|NoteConflict { stands, contradicts }| {
-            match self.locale {
-                Locale::En => format!(
+            self.locale.say(
+                format!(
                     "{contradicts} contradicts {stands} which stands: edit or forget one of the two.\n"
                 ),
-                Locale::Ko => format!(
+                format!(
                     "{contradicts} 은(는) {stands} 와(과) 어긋나며 그것도 유효합니다: 둘 중 하나를 고치거나 잊게 하세요.\n"
                 ),
-            }
+            )
         });
         let more = conflicts.len().saturating_sub(FEW);
         let more = (more > 0).then(|| format!("{} {more}\n", self.say("and more:", "그 외:")));
@@ -332,49 +320,45 @@ impl NoteRenderer {
 
     /// Renders the remark that files of an import are not in this project.
     pub(super) fn outside_files(&self, files: usize) -> String {
-        match self.locale {
-            Locale::En => {
-                format!("files outside of this project, left out of their notes: {files}")
-            }
-            Locale::Ko => format!("이 프로젝트 밖의 파일 {files}개는 기록에서 제외합니다"),
-        }
+        self.locale.say(
+            format!("files outside of this project, left out of their notes: {files}"),
+            format!("이 프로젝트 밖의 파일 {files}개는 기록에서 제외합니다"),
+        )
     }
 
     /// Renders the remark that rules of a trusted import do not name the user as author.
     pub(super) fn nobodys_rules(&self, rules: usize) -> String {
-        match self.locale {
-            Locale::En => format!(
+        self.locale.say(
+            format!(
                 "{rules} of them are rules that do not say that you wrote them, and are not shown to agents: `ralph memory promote ID` makes them yours"
             ),
-            Locale::Ko => format!(
+            format!(
                 "그중 {rules}개는 사용자가 썼다는 표시가 없는 규칙이라 에이전트에게 보여 주지 않습니다: `ralph memory promote ID` 로 당신의 것으로 만드세요"
             ),
-        }
+        )
     }
 
     /// Renders the remark that rules of an untrusted import are not shown to agents.
     pub(super) fn unvouched(&self, rules: usize) -> String {
-        match self.locale {
-            Locale::En => format!(
+        self.locale.say(
+            format!(
                 "{rules} of them are rules, which are not shown to agents as long as nobody says that they are yours: `ralph memory promote ID`, or import the file again with --trust"
             ),
-            Locale::Ko => format!(
+            format!(
                 "그중 {rules}개는 규칙이며, 당신의 것이라고 하기 전에는 에이전트에게 보여 주지 않습니다: `ralph memory promote ID`, 또는 --trust 로 다시 가져오세요"
             ),
-        }
+        )
     }
 
     pub(super) fn forgotten(&self, id: &str, lines: usize) -> String {
-        match self.locale {
-            Locale::En => format!(
+        self.locale.say(
+            format!(
                 "Forgot {id}\nLines of the log that were overwritten: {lines}. The index was rebuilt.\n"
             ),
-            Locale::Ko => {
-                format!(
-                    "{id} 을(를) 잊었습니다.\n로그 {lines}줄을 덮어쓰고 색인을 다시 만들었습니다.\n"
-                )
-            }
-        }
+            format!(
+                "{id} 을(를) 잊었습니다.\n로그 {lines}줄을 덮어쓰고 색인을 다시 만들었습니다.\n"
+            ),
+        )
     }
 
     /// Renders the remark that a notebook could not be read, with the reason.
@@ -398,10 +382,10 @@ impl NoteRenderer {
     /// Renders the remark that another note has the same id and is not changed.
     pub(super) fn still_there(&self, other: &StoredNote) -> String {
         let (id, scope) = (&other.note.id, other.note.scope.word());
-        match self.locale {
-            Locale::En => format!("another note is called {id} as well ({scope}); it stays"),
-            Locale::Ko => format!("{id} 라는 다른 기록이 또 있으며 ({scope}) 그대로 둡니다"),
-        }
+        self.locale.say(
+            format!("another note is called {id} as well ({scope}); it stays"),
+            format!("{id} 라는 다른 기록이 또 있으며 ({scope}) 그대로 둡니다"),
+        )
     }
 
     pub(super) fn moved(&self, scope: NoteScope) -> &'static str {
@@ -416,10 +400,10 @@ impl NoteRenderer {
     }
 
     pub(super) fn refused_line(&self, line: u64, reason: &str) -> String {
-        match self.locale {
-            Locale::En => format!("line {line} is left out: {reason}"),
-            Locale::Ko => format!("{line}번째 줄 제외: {reason}"),
-        }
+        self.locale.say(
+            format!("line {line} is left out: {reason}"),
+            format!("{line}번째 줄 제외: {reason}"),
+        )
     }
 
     pub(super) fn imported(&self, done: &ImportCounts, refused: usize) -> String {
@@ -442,17 +426,17 @@ impl NoteRenderer {
 
     pub(super) fn closed(&self, place: &Path, home: &Path) -> String {
         let (place, home) = (place.display(), home.display());
-        match self.locale {
-            Locale::En => format!("note: {place} cannot be read; notes are kept in {home}"),
-            Locale::Ko => format!("참고: {place} 을(를) 읽을 수 없어 {home} 에 기록합니다"),
-        }
+        self.locale.say(
+            format!("note: {place} cannot be read; notes are kept in {home}"),
+            format!("참고: {place} 을(를) 읽을 수 없어 {home} 에 기록합니다"),
+        )
     }
 
     pub(super) fn repaired(&self, damage: &MemoryError) -> String {
-        match self.locale {
-            Locale::En => format!("{damage}; it was rebuilt from the log."),
-            Locale::Ko => format!("{damage}; 로그에서 다시 만들었습니다."),
-        }
+        self.locale.say(
+            format!("{damage}; it was rebuilt from the log."),
+            format!("{damage}; 로그에서 다시 만들었습니다."),
+        )
     }
 }
 

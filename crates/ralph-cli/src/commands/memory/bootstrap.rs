@@ -62,10 +62,10 @@ fn told(learned: &LearningResult, locale: Locale) -> String {
         }
     };
     if *is_shallow {
-        text.push_str(match locale {
-            Locale::En => " The clone is shallow: `git fetch --unshallow` brings older ones.",
-            Locale::Ko => " 얕은 복제본입니다. `git fetch --unshallow`로 이전 커밋을 가져옵니다.",
-        });
+        text.push_str(locale.say(
+            " The clone is shallow: `git fetch --unshallow` brings older ones.",
+            " 얕은 복제본입니다. `git fetch --unshallow`로 이전 커밋을 가져옵니다.",
+        ));
     }
     text
 }

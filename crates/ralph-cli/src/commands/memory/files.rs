@@ -71,10 +71,10 @@ fn tasks(args: &FilesArgs) -> Result<Vec<String>, CliError> {
 }
 
 fn nothing(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "Nothing that is known has words of this task.",
-        Locale::Ko => "알려진 것 중에 이 작업의 낱말을 가진 것이 없습니다.",
-    }
+    locale.say(
+        "Nothing that is known has words of this task.",
+        "알려진 것 중에 이 작업의 낱말을 가진 것이 없습니다.",
+    )
 }
 
 fn listed(likely: &[LikelyFile], locale: Locale) -> String {

@@ -32,10 +32,7 @@ impl SessionRenderer {
     }
 
     fn say<'a>(&self, english: &'a str, korean: &'a str) -> &'a str {
-        match self.locale {
-            Locale::En => english,
-            Locale::Ko => korean,
-        }
+        self.locale.say(english, korean)
     }
 
     pub(super) fn list(&self, sessions: &[ListedSession]) -> String {
@@ -116,10 +113,10 @@ impl SessionRenderer {
                 "오래되었으므로 아래는 이 작업에 대해 기억하는 모든 것입니다",
             ),
         };
-        let mut text = match self.locale {
-            Locale::En => format!("Session {id} was heard of {ago} ago; {what}."),
-            Locale::Ko => format!("세션 {id} 의 마지막 기록은 {ago} 전입니다. {what}."),
-        };
+        let mut text = self.locale.say(
+            format!("Session {id} was heard of {ago} ago; {what}."),
+            format!("세션 {id} 의 마지막 기록은 {ago} 전입니다. {what}."),
+        );
         if seen.is_alive {
             text.push(' ');
             text.push_str(

@@ -26,14 +26,10 @@ impl<'a> TrialWording<'a> {
     }
 
     pub(super) fn announced(&self) -> &'static str {
-        match self.locale {
-            Locale::En => {
-                "Tests were changed or added, so the tests of the start are run on the present code."
-            }
-            Locale::Ko => {
-                "테스트가 바뀌거나 추가되었으므로 시작 시점의 테스트를 현재 코드에서 실행합니다."
-            }
-        }
+        self.locale.say(
+            "Tests were changed or added, so the tests of the start are run on the present code.",
+            "테스트가 바뀌거나 추가되었으므로 시작 시점의 테스트를 현재 코드에서 실행합니다.",
+        )
     }
 
     /// Returns the files, as far as there is room.
@@ -48,14 +44,10 @@ impl<'a> TrialWording<'a> {
     }
 
     pub(super) fn not_possible(&self, reason: &str) -> String {
-        match self.locale {
-            Locale::En => {
-                format!("the tests of the start could not be run on the present code: {reason}")
-            }
-            Locale::Ko => {
-                format!("시작 시점의 테스트를 현재 코드에서 실행할 수 없었습니다: {reason}")
-            }
-        }
+        self.locale.say(
+            format!("the tests of the start could not be run on the present code: {reason}"),
+            format!("시작 시점의 테스트를 현재 코드에서 실행할 수 없었습니다: {reason}"),
+        )
     }
 
     pub(super) fn all_pass(&self, heard: &StartSuiteResult) -> String {
@@ -127,42 +119,36 @@ impl<'a> TrialWording<'a> {
 
     /// Returns the message for a test whose result depends on where it runs.
     pub(super) fn unlike(&self, id: &str) -> String {
-        match self.locale {
-            Locale::En => format!(
+        self.locale.say(
+            format!(
                 "`{id}` gives another result when ralph runs it in a copy of the same files, so \
                  that the tests of the start prove nothing there"
             ),
-            Locale::Ko => format!(
+            format!(
                 "`{id}`은(는) 같은 파일의 사본에서 실행하면 결과가 다르므로, 그곳에서 실행한 시작 \
                  시점의 테스트는 아무것도 증명하지 않습니다"
             ),
-        }
+        )
     }
 
     /// Returns the message for tests that no longer detect a failure of the
     /// start.
     pub(super) fn forgotten(&self) -> &'static str {
-        match self.locale {
-            Locale::En => {
-                "changed, and the present tests also pass on the code of the start: what failed \
-                 then is no longer tested"
-            }
-            Locale::Ko => {
-                "바뀌었으며, 현재 테스트는 시작 시점의 코드에서도 통과합니다. 그때 실패한 것을 더 \
-                 이상 검사하지 않습니다"
-            }
-        }
+        self.locale.say(
+            "changed, and the present tests also pass on the code of the start: what failed \
+             then is no longer tested",
+            "바뀌었으며, 현재 테스트는 시작 시점의 코드에서도 통과합니다. 그때 실패한 것을 더 \
+             이상 검사하지 않습니다",
+        )
     }
 
     /// Returns a finding for every changed file, because a suite that names no
     /// tests does not tell which of them matters.
     fn held_files(&self, suite: &str) -> Vec<WeakenedCheck> {
-        let what = match self.locale {
-            Locale::En => {
-                format!("changed, and `{suite}` fails with the tests as they were at the start")
-            }
-            Locale::Ko => format!("바뀌었으며, 시작 시점의 테스트로는 `{suite}` 이(가) 실패합니다"),
-        };
+        let what = self.locale.say(
+            format!("changed, and `{suite}` fails with the tests as they were at the start"),
+            format!("바뀌었으며, 시작 시점의 테스트로는 `{suite}` 이(가) 실패합니다"),
+        );
         let held = |path: &String| WeakenedCheck { place: path.clone(), what: what.clone() };
         self.material.keys().map(held).collect()
     }
@@ -219,12 +205,10 @@ impl TrialStage {
 
 /// Returns the message for a test file that cannot be restored.
 pub(super) fn cannot_restore(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => {
-            "changed, and as it was at the start, a link or a large file, it cannot be put back"
-        }
-        Locale::Ko => "바뀌었으며, 시작 시점에는 링크나 큰 파일이어서 되돌려 실행할 수 없습니다",
-    }
+    locale.say(
+        "changed, and as it was at the start, a link or a large file, it cannot be put back",
+        "바뀌었으며, 시작 시점에는 링크나 큰 파일이어서 되돌려 실행할 수 없습니다",
+    )
 }
 
 /// Returns the message for what a test proves.
@@ -260,8 +244,8 @@ pub(super) fn why_not_run(report: &GateReport, then: &BaselineTests) -> Option<S
 
 /// Returns the message for a pass on files on which the gate failed before.
 pub(super) fn luck(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "passes now and failed on the same files in the turn before",
-        Locale::Ko => "지금은 통과하지만 이전 턴에서는 같은 파일로 실패했습니다",
-    }
+    locale.say(
+        "passes now and failed on the same files in the turn before",
+        "지금은 통과하지만 이전 턴에서는 같은 파일로 실패했습니다",
+    )
 }
