@@ -121,10 +121,11 @@ impl UnittestText {
 
     /// `FAILED (failures=1, errors=1, skipped=1)` or `OK`.
     fn last_line(&mut self, line: &str, out: &mut FindingCollector) {
+        let inner = line.split_once(" (").map_or("", |(_, inner)| inner.trim_end_matches(')'));
         let figure = |name: &str| -> u64 {
-            let at = line.split_once(&format!("{name}=")).map_or("", |(_, rest)| rest);
-            let digits = at.find(|c: char| !c.is_ascii_digit()).unwrap_or(at.len());
-            at[..digits].parse::<u32>().map_or(0, u64::from)
+            let mut figures = inner.split(", ").filter_map(|figure| figure.split_once('='));
+            let number = figures.find(|(what, _)| *what == name).map(|(_, number)| number);
+            number.and_then(|number| number.parse::<u32>().ok()).map_or(0, u64::from)
         };
         let skipped = figure("skipped") + figure("expected failures");
         let ran = self.ran.unwrap_or(0);

@@ -229,11 +229,13 @@ class TillTest(unittest.TestCase):
     def test_throws(self): raise ValueError('no')
     @unittest.skip('later')
     def test_waits(self): pass
+    @unittest.expectedFailure
+    def test_is_known(self): self.fail()
 ";
     let files = &[("test_till.py", tests)];
     let command = "python3 -m unittest";
-    check("python3", &RunnerCase { files, command, want: [1, 2, 1] });
-    check("pytest", &RunnerCase { files, command: "pytest", want: [1, 2, 1] });
+    check("python3", &RunnerCase { files, command, want: [1, 2, 2] });
+    check("pytest", &RunnerCase { files, command: "pytest", want: [1, 2, 2] });
     let files = &[("test_till.py", tests), ("test_broken.py", "import nothing_like_this\n")];
     check("pytest", &RunnerCase { files, command: "pytest", want: [0, 1, 0] });
     let files = &[("test_till.py", "")];

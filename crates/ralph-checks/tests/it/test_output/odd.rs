@@ -208,6 +208,15 @@ fn unittest_counts_what_passed_beside_subtests_and_classes() {
 }
 
 #[test]
+fn unittest_takes_expected_failures_for_no_failures() {
+    for end in ["OK (expected failures=1)", "OK (skipped=0, expected failures=1)"] {
+        reads(&format!("Ran 3 tests in 0.002s\n\n{end}\n"), "2 passed, 0 failed, 1 skipped");
+    }
+    let end = "FAILED (errors=1, expected failures=1, unexpected successes=1)";
+    reads(&format!("Ran 4 tests in 0.002s\n\n{end}\n"), "1 passed, 2 failed, 1 skipped");
+}
+
+#[test]
 fn go_says_why_a_package_fell_without_a_test() {
     let text = "panic: in goroutine
 
