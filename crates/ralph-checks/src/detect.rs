@@ -250,7 +250,12 @@ fn is_covered(
 
 fn without_second_choices(found: &[GateCandidate]) -> Vec<GateProposal> {
     let keep = |(index, GateCandidate { proposal, rank, calls }): &(usize, &GateCandidate)| {
-        let others = found.iter().enumerate().filter(|(other, _)| other != index);
+        // What is only mentioned takes no other's place.
+        let others = found.iter().enumerate().filter(|(other_index, other)| {
+            let standing = &other.proposal.standing;
+            other_index != index
+                && (*standing == ProposalRole::Required || *standing == proposal.standing)
+        });
         let same = others.clone().filter(|(_, other)| {
             other.proposal.criterion == proposal.criterion
                 && sight::is_within(&other.proposal.dir, &proposal.dir)

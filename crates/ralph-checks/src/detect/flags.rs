@@ -19,6 +19,13 @@ pub(super) struct FlagRules {
     pub(super) parts: &'static [&'static str],
 }
 
+/// The rules for a tool whose flags are not known one by one.
+pub(super) const ANY_TOOL: FlagRules = FlagRules {
+    unwanted: &["--cover", "--coverage", "--enable-code-coverage"],
+    unwanted_values: &[],
+    parts: &["--only", "--filter", "--name", "--tag", "--tags", "--stale", "--failed"],
+};
+
 /// Returns what the project passes to a command, with the file that says so, if
 /// those who say it best agree and no shell is needed to understand it.
 pub(super) fn said(
@@ -28,6 +35,7 @@ pub(super) fn said(
 ) -> Option<(Vec<String>, String)> {
     let (program, task) = call.split_first()?;
     let program = program.rsplit('/').next().unwrap_or(program);
+    let also = if program == "python3" { "python" } else { program };
     let follows = |said: &DocumentedCommand| {
         let (head, words) = said.arguments().split_at_checked(task.len())?;
         let is_plain = !words.iter().any(|word| word.contains(['*', '?', '<', '>', '~']));
@@ -35,7 +43,8 @@ pub(super) fn said(
         let words = without(&words, rules.unwanted, rules.unwanted_values);
         (head == task && is_plain && !is_part(folder, &words, rules)).then_some(words)
     };
-    let (words, origin) = folder.said().agreed_words(program, folder.dir(), follows)?;
+    let agreed = |program| folder.said().agreed_words(program, folder.dir(), follows);
+    let (words, origin) = agreed(program).or_else(|| agreed(also))?;
     (!words.is_empty()).then(|| (words, origin.to_owned()))
 }
 

@@ -10,6 +10,7 @@ use ralph_core::format::OutputFormat;
 use ralph_core::policy::Criterion;
 
 use super::draft::ProposalDraft;
+use super::said::script_parts;
 use super::sight::ProjectFolder;
 use super::workspace;
 use package::{NodePackage, SingleCommandScript};
@@ -158,15 +159,21 @@ const LINTERS: [NodeLinter; 3] = [
 
 fn lint(package: &NodePackage<'_>) -> Vec<ProposalDraft> {
     let script = package.script("lint");
-    let line = script.and_then(SingleCommandScript::of);
+    let parts = script.map(script_parts).unwrap_or_default();
+    let lines = parts.iter().filter_map(|(part, _)| SingleCommandScript::of(part));
+    let lines: Vec<SingleCommandScript> = lines.collect();
+    // Of several calls none says it all.
+    let line = |linter: &NodeLinter| {
+        let mut calls = lines.iter().filter(|line| line.is_of(linter.program));
+        calls.next().filter(|_| calls.next().is_none())
+    };
     let known = |linter: &&NodeLinter| {
-        let called = line.as_ref().is_some_and(|line| line.is_of(linter.program));
-        called
+        line(linter).is_some()
             || (package.depends(linter.package)
                 && script.is_none_or(|it| it.contains(linter.program)))
     };
     let draft = |linter: &NodeLinter| {
-        let called = line.as_ref().filter(|line| line.is_of(linter.program));
+        let called = line(linter);
         let folder = &package.folder;
         let said = folder.said().agreed(linter.program, folder.dir(), |_| true);
         let said = said.filter(|_| called.is_none() && script.is_none());

@@ -3,7 +3,7 @@
 use ralph_core::policy::Criterion;
 
 use super::draft::ProposalDraft;
-use super::flags::{self, FlagRules};
+use super::flags::{self, ANY_TOOL};
 use super::sight::{ProjectFolder, is_of};
 
 /// A kind of project.
@@ -180,7 +180,7 @@ fn draft(
     let tool = line.split(' ').next()?;
     let mut words = ralph_proc::split_words(line).ok()?;
     let call: Vec<&str> = words.iter().map(String::as_str).collect();
-    let said = flags::said(folder, &call, FlagRules::default());
+    let said = flags::said(folder, &call, ANY_TOOL);
     words.extend(said.map(|(words, _)| words).unwrap_or_default());
     Some(ProposalDraft::of_words(folder, criterion, tool, words))
 }

@@ -171,6 +171,8 @@ pub(super) struct DocumentedCommand {
     /// The file that has it.
     pub(super) origin: String,
     by: CommandOriginKind,
+    /// True if it changes files, and so is no check.
+    mends: bool,
 }
 
 impl DocumentedCommand {
@@ -219,8 +221,17 @@ impl DocumentedCommands {
         words
     }
 
-    /// The commands of a program in a folder.
+    /// The commands of a program in a folder that check something.
     pub(super) fn of<'w>(
+        &'w self,
+        program: &str,
+        dir: &str,
+    ) -> impl Iterator<Item = &'w DocumentedCommand> {
+        self.calls(program, dir).filter(|said| !said.mends)
+    }
+
+    /// The same, with those that change files.
+    fn calls<'w>(
         &'w self,
         program: &str,
         dir: &str,
@@ -233,7 +244,8 @@ impl DocumentedCommands {
     pub(super) fn checks(
         &self,
     ) -> impl Iterator<Item = (&DocumentedCommand, &'static KnownProgram)> {
-        self.commands.iter().filter_map(|said| Some((said, said.known()?)))
+        let checks = self.commands.iter().filter(|said| !said.mends);
+        checks.filter_map(|said| Some((said, said.known()?)))
     }
 
     /// Returns the way a program is called in a folder, if those who say it best agree.
@@ -259,17 +271,12 @@ impl DocumentedCommands {
         dir: &str,
         words_of: impl Fn(&DocumentedCommand) -> Option<Vec<String>>,
     ) -> Option<(Vec<String>, &str)> {
-        let whole = self.of(program, dir).filter(|said| said.is_whole());
-        let found = whole.filter_map(|said| Some((said.by, words_of(said)?, &said.origin)));
-        let mut found: Vec<(CommandOriginKind, Vec<String>, &String)> = found.collect();
-        found.sort_by_key(|(by, ..)| *by);
-        let (by, first, origin) = found.first()?.clone();
-        let mut best = found.iter().take_while(|(other, ..)| *other == by);
-        best.all(|(_, words, _)| *words == first).then_some((first, origin))
+        agreed_words(self.of(program, dir), words_of)
     }
 
-    /// The files and folders that a program is called with, if those who say it
-    /// best agree. `task` is its first word, where it has several tasks.
+    /// The files and folders that a program is called with, to check or to mend
+    /// them, if those who say it best agree. `task` is its first word, where it
+    /// has several tasks.
     pub(super) fn targets(
         &self,
         program: &str,
@@ -285,7 +292,12 @@ impl DocumentedCommands {
             let words = words.iter().filter(|word| !word.starts_with('-') && folder.exists(word));
             Some(words.cloned().collect()).filter(|words: &Vec<String>| !words.is_empty())
         };
-        Some(self.agreed_words(program, folder.dir(), named)?.0)
+        let checked = agreed_words(self.of(program, folder.dir()), named);
+        let mended = || {
+            let calls = self.calls(program, folder.dir());
+            agreed_words(calls.filter(|said| said.mends), named)
+        };
+        checked.or_else(mended).map(|(words, _)| words)
     }
 
     /// True if a tool is named, as a word, anywhere that commands are.
@@ -297,8 +309,8 @@ impl DocumentedCommands {
         })
     }
 
-    /// Adds what a script says. Commands that may fail, that are expected to,
-    /// and that change files are no checks.
+    /// Adds what a script says. Commands that may fail, and that are expected to,
+    /// are no checks.
     fn add(&mut self, script: &str, place: &ScriptOrigin<'_>) {
         self.add_with(&ScriptVariables::of(script), script, place);
     }
@@ -318,16 +330,14 @@ impl DocumentedCommands {
                 continue;
             }
             let at = program_at(&words);
-            let said = DocumentedCommand {
+            self.commands.push(DocumentedCommand {
                 dir: dir.clone(),
                 at,
+                mends: changes_files(&words),
                 words,
                 origin: place.origin.to_owned(),
                 by: place.by,
-            };
-            if !changes_files(&said.words) {
-                self.commands.push(said);
-            }
+            });
         }
     }
 
@@ -338,7 +348,7 @@ impl DocumentedCommands {
         while at < self.commands.len() && seen.len() < sources::MOST_SCRIPTS {
             let said = self.commands[at].clone();
             at += 1;
-            if said.known().is_some() {
+            if said.known().is_some() || said.mends {
                 continue;
             }
             let DocumentedCommand { words, dir, by, .. } = said;
@@ -364,6 +374,20 @@ impl DocumentedCommands {
             seen.push(path);
         }
     }
+}
+
+/// Words of calls, and the file that has them, if those who say it best agree.
+fn agreed_words<'w>(
+    calls: impl Iterator<Item = &'w DocumentedCommand>,
+    words_of: impl Fn(&DocumentedCommand) -> Option<Vec<String>>,
+) -> Option<(Vec<String>, &'w str)> {
+    let whole = calls.filter(|said| said.is_whole());
+    let found = whole.filter_map(|said| Some((said.by, words_of(said)?, said.origin.as_str())));
+    let mut found: Vec<(CommandOriginKind, Vec<String>, &str)> = found.collect();
+    found.sort_by_key(|(by, ..)| *by);
+    let (by, first, origin) = found.first()?.clone();
+    let mut best = found.iter().take_while(|(other, ..)| *other == by);
+    best.all(|(_, words, _)| *words == first).then_some((first, origin))
 }
 
 /// True if a command changes the files it looks at.

@@ -341,6 +341,15 @@ impl<'a> ProjectFolder<'a> {
         serde_json::from_str(&self.read(name)?).ok()
     }
 
+    /// A file in it as JSON that may have comments; nothing is said of one that cannot be read.
+    pub(super) fn json_with_comments(&self, name: &str) -> Option<serde_json::Value> {
+        jsonc_parser::parse_to_serde_value(
+            &self.read(name)?,
+            &jsonc_parser::ParseOptions::default(),
+        )
+        .ok()
+    }
+
     /// A file at a path below it as YAML.
     pub(super) fn yaml(&self, path: &str) -> Option<serde_json::Value> {
         match serde_saphyr::from_str(&self.read_path(path)?) {

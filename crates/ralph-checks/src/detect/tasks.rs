@@ -4,7 +4,7 @@ use ralph_core::policy::Criterion;
 use serde_json::Value;
 
 use super::draft::ProposalDraft;
-use super::flags::{self, FlagRules};
+use super::flags::{self, ANY_TOOL};
 use super::said::{only_program, script_changes_files};
 use super::sight::{ProjectFolder, is_of};
 
@@ -36,7 +36,7 @@ const LISTS: [(&[&str], TaskFileParser); 4] = [
         of_table(&folder.yaml(file).unwrap_or_default()["tasks"], &["cmds", "cmd"])
     }),
     (&DENO, |folder, file, _| {
-        of_table(&folder.json_quietly(file).unwrap_or_default()["tasks"], &["command"])
+        of_table(&folder.json_with_comments(file).unwrap_or_default()["tasks"], &["command"])
     }),
 ];
 
@@ -98,7 +98,7 @@ pub(super) fn deno(folder: &ProjectFolder<'_>) -> Vec<ProposalDraft> {
     let test = folder.all_files().find(|(_, file)| is_test(file));
     if let (false, Some((at, test))) = (tested, test) {
         let why = format!("{file}, and {}", at.name_of(test));
-        let said = flags::said(folder, &["deno", "test"], FlagRules::default());
+        let said = flags::said(folder, &["deno", "test"], ANY_TOOL);
         let words = ["deno", "test"].map(str::to_owned).into_iter();
         let words = words.chain(said.map(|(words, _)| words).unwrap_or_default());
         drafts

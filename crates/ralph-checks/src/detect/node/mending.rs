@@ -17,22 +17,35 @@ const MENDS: [&str; 6] = [
     "--updateSnapshot",
 ];
 
+/// Words with which a manager runs the scripts of other packages.
+const ELSEWHERE: [&str; 9] =
+    ["-ws", "-w", "-r", "-F", "--workspaces", "--workspace", "--recursive", "--filter", "--prefix"];
+
 /// Returns the script that changes files: this one, or one that it runs.
-pub(super) fn culprit<'p>(package: &'p NodePackage<'_>, name: &str) -> Option<&'p str> {
+pub(super) fn culprit(package: &NodePackage<'_>, name: &str) -> Option<String> {
     found(package, name, DEPTH)
 }
 
-fn found<'p>(package: &'p NodePackage<'_>, name: &str, depth: usize) -> Option<&'p str> {
+fn found(package: &NodePackage<'_>, name: &str, depth: usize) -> Option<String> {
     if depth == 0 {
         return None;
     }
     around(name).into_iter().filter_map(|name| package.script(&name)).find_map(|script| {
         if script_changes_files(script) {
-            return Some(script);
+            return Some(script.to_owned());
         }
         let mut parts = script_parts(script).into_iter();
-        parts.find_map(|(part, _)| found(package, &called(&part)?, depth - 1))
+        parts.find_map(|(part, _)| run_by(package, &called(&part)?, depth - 1))
     })
+}
+
+/// Returns the script that changes files among those that a call runs.
+fn run_by(package: &NodePackage<'_>, call: &ScriptCall, depth: usize) -> Option<String> {
+    if call.is_elsewhere {
+        package.members().find_map(|member| found(&member, &call.name, depth))
+    } else {
+        found(package, &call.name, depth)
+    }
 }
 
 /// Returns what of a script changes no file, as a script; `None` if that takes
@@ -51,9 +64,10 @@ fn kept(package: &NodePackage<'_>, name: &str, depth: usize) -> Option<String> {
             if !matches!(operator, "&&" | "") {
                 return None;
             }
-            let inner = called(&part).filter(|inner| found(package, inner, DEPTH).is_some());
+            let inner = called(&part).filter(|call| run_by(package, call, DEPTH).is_some());
             let part = match inner {
-                Some(inner) => self::kept(package, &inner, depth - 1)?,
+                Some(call) if call.is_elsewhere => return None,
+                Some(call) => self::kept(package, &call.name, depth - 1)?,
                 None => mended(part.trim()).unwrap_or_default(),
             };
             kept.extend(Some(part).filter(|part| !part.is_empty()));
@@ -67,8 +81,18 @@ fn around(name: &str) -> [String; 3] {
     [format!("pre{name}"), name.to_owned(), format!("post{name}")]
 }
 
+/// A script that a command runs.
+struct ScriptCall {
+    name: String,
+    /// True if it is one of other packages.
+    is_elsewhere: bool,
+}
+
 /// The script that a command runs: `npm run lint`, `pnpm lint`, `yarn lint`.
-fn called(command: &str) -> Option<String> {
+fn called(command: &str) -> Option<ScriptCall> {
+    let own = command.split(" -- ").next().unwrap_or(command);
+    let mut flags = own.split_whitespace().map(|word| word.split('=').next().unwrap_or(word));
+    let is_elsewhere = flags.any(|flag| ELSEWHERE.contains(&flag));
     let mut words = command.split_whitespace().filter(|word| !word.starts_with('-'));
     let manager = words.next()?;
     let named = match (manager, words.next()?) {
@@ -77,7 +101,7 @@ fn called(command: &str) -> Option<String> {
         ("pnpm" | "yarn", name) => name,
         (_, _) => return None,
     };
-    Some(named.to_owned())
+    Some(ScriptCall { name: named.to_owned(), is_elsewhere })
 }
 
 /// A command that changes no file; `None` if it does nothing else.

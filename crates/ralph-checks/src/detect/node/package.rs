@@ -5,6 +5,7 @@ use crate::detect::draft::ProposalDraft;
 use crate::detect::flags;
 use crate::detect::said::only_program;
 use crate::detect::sight::ProjectFolder;
+use crate::detect::workspace;
 
 /// The text that `npm init` writes where tests should be.
 const PLACEHOLDER: &str = "no test specified";
@@ -78,6 +79,15 @@ impl<'a> NodePackage<'a> {
             .or_else(|| locked(&folder.root()))
             .unwrap_or(PackageManager::Npm);
         Some(Self { folder, manifest, manager })
+    }
+
+    /// The packages that it lists as members of its workspace.
+    pub(super) fn members(&self) -> impl Iterator<Item = Self> {
+        let listed = members(&self.folder);
+        let manifests = self.folder.all_files().filter(|(_, file)| *file == "package.json");
+        let inside =
+            manifests.filter(move |(at, _)| workspace::lists(&listed, at.dir_within(&self.folder)));
+        inside.filter_map(|(at, _)| Self::read(at))
     }
 
     /// Returns the text of a script; `None` also for one that does nothing.

@@ -14,7 +14,10 @@ fn check_steps(sign: (&str, &str), steps: &str, want: &str) {
     let pipeline = format!("jobs:\n  a:\n    steps:\n{steps}");
     let files =
         [sign, (".github/workflows/ci.yml", &pipeline), ("tests/a.txt", ""), ("test/a.exs", "")];
-    let programs = ["mix", "go", "cargo", "dotnet", "python3", "pytest", "mvn", "gradle", "swift"];
+    let deno = (sign.0 == "a_test.ts").then_some(("deno.json", "{}"));
+    let files: Vec<(&str, &str)> = files.into_iter().chain(deno).collect();
+    let programs =
+        ["mix", "go", "cargo", "dotnet", "python3", "pytest", "mvn", "gradle", "swift", "deno"];
     let found = detected(&files, &programs);
     let tests = found.of(ralph_core::policy::Criterion::TestPass);
     let lines: Vec<String> = tests.map(|it| it.command.display()).collect();
@@ -54,6 +57,13 @@ fn flags_that_ci_passes_are_passed() {
         &["mvn -B -Pci -Dstyle=off verify", "mvn deploy -DskipTests"],
         "mvn --batch-mode --no-transfer-progress -Pci -Dstyle=off test",
     );
+    check_test(
+        ("manage.py", ""),
+        &["python manage.py test --settings=shop.fast tests"],
+        "python3 manage.py test --settings=shop.fast tests",
+    );
+    check_test(MIX, &["mix test --cover --trace"], "mix test --trace");
+    check_test(("a_test.ts", ""), &["deno test -A --coverage=out tests"], "deno test -A tests");
 }
 
 #[test]
@@ -83,6 +93,11 @@ fn expressions_variants_and_parts_say_nothing() {
     check_test(CARGO, &["cargo test -p a --locked"], "cargo test --no-fail-fast");
     check_test(GO, &["go test -race ./pkg/..."], "go test -json ./...");
     check_test(PYTHON, &["pytest -k smoke -n 4"], "python3 -m pytest '--junitxml={report}'");
+    check_test(MIX, &["mix test --only slow"], "mix test");
+    check_test(MIX, &["mix test --stale"], "mix test");
+    check_test(("Package.swift", ""), &["swift test --filter Fast"], "swift test");
+    check_test(("a_test.ts", ""), &[], "deno test");
+    check_test(("a_test.ts", ""), &["deno test -A --filter fast"], "deno test");
     check_steps(
         MIX,
         "    - run: mix test\n    - run: mix test --trace\n      if: ${{ matrix.lint }}\n",
@@ -105,6 +120,15 @@ fn only_the_scripts_that_the_project_checks_are_checked() {
     let found = detected(&files, &["shellcheck"]);
     let command = found.proposals[0].command.display();
     assert_eq!(command, "shellcheck --format=json1 www/install.sh");
+}
+
+#[test]
+fn files_that_the_project_mends_are_those_that_it_checks() {
+    let tox = ("tox.ini", "[testenv:lint]\ncommands = ruff check --fix src tests\n");
+    let files = [tox, ("ruff.toml", ""), ("src/a.py", ""), ("tests/a.py", ""), ("docs/a.py", "")];
+    let found = detected(&files, &["ruff"]);
+    let lint = found.of(ralph_core::policy::Criterion::LintClean).next().unwrap();
+    assert_eq!(lint.command.display(), "ruff check --no-fix --output-format=json src tests");
 }
 
 #[test]

@@ -51,3 +51,28 @@ fn what_cannot_be_taken_apart_is_only_mentioned() {
     let files = [("Makefile", make)];
     check(&files, &["make"], &["test_pass: make test > text [`make test` changes files]"]);
 }
+
+#[test]
+fn scripts_of_other_packages_are_told_from_the_own_ones() {
+    check_test(
+        r#""pretest": "xo --fix", "test": "npm run test --workspaces""#,
+        &["test_pass: npx --no-install -c 'xo && npm run test --workspaces' > text"],
+    );
+    let root =
+        r#"{"workspaces": ["packages/*"], "scripts": {"test": "npm run test --workspaces"}}"#;
+    let files = [
+        ("package.json", root),
+        ("packages/a/package.json", r#"{"scripts": {"test": "jest --updateSnapshot"}}"#),
+    ];
+    let want = "test_pass: npm test > text [it changes files: `jest --updateSnapshot`]";
+    check(&files, &["npm", "npx"], &[want]);
+}
+
+#[test]
+fn a_linter_in_a_longer_script_checks_what_the_script_names() {
+    let scripts = r#""lint": "eslint --fix src && prettier --check .""#;
+    let manifest = format!(r#"{{"devDependencies": {{"eslint": "9"}}, "scripts": {{{scripts}}}}}"#);
+    let files = [("package.json", manifest.as_str()), ("node_modules/.bin/eslint", "")];
+    let want = "lint_clean: npx --no-install eslint src --format json > eslint";
+    check(&files, &["npm", "npx"], &[want]);
+}

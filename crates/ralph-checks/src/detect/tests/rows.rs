@@ -1,6 +1,6 @@
 //! Kinds of projects that one file tells.
 
-use super::detected;
+use super::{ProposalRole, detected};
 
 /// Checks the command for the tests of a project with these files.
 #[track_caller]
@@ -61,6 +61,7 @@ fn tasks_of_deno_and_taskfiles_are_known() {
     for (file, text, want) in [
         ("deno.json", r#"{"tasks": {"test": "deno test -A"}}"#, "deno task test"),
         ("deno.json", r#"{"tasks": {"test": {"command": "deno test"}}}"#, "deno task test"),
+        ("deno.json", "{ // ours\n\"tasks\": {\"test\": \"deno test\",} }", "deno task test"),
         ("Taskfile.yml", "version: '3'\ntasks:\n  test:\n    cmds: [go test ./...]\n", "task test"),
         ("taskfile.yaml", "tasks:\n  test: ./run\n", "task test"),
         ("justfile", "test:\n  ./run\n", "just test"),
@@ -77,4 +78,13 @@ fn tasks_of_deno_and_taskfiles_are_known() {
 fn a_folder_below_belongs_to_the_build_above() {
     let found = detected(&[("meson.build", ""), ("src/meson.build", "")], &["meson"]);
     assert_eq!(found.proposals.len(), 1);
+}
+
+#[test]
+fn a_tool_that_nothing_says_is_used_takes_no_place() {
+    let make = ("Makefile", "all:\n\tcc a.c\ntest: all\n\t./run\nlint:\n\tcheck-style\n");
+    let found = detected(&[make, ("a.c", ""), ("a.sh", "")], &["make", "shellcheck"]);
+    let required = found.proposals.iter().filter(|it| it.standing == ProposalRole::Required);
+    let lines: Vec<String> = required.map(|it| it.command.display()).collect();
+    assert_eq!(lines, ["make test", "make all", "make lint"]);
 }
