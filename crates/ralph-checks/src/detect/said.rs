@@ -78,6 +78,17 @@ const FIXERS: [(&str, &[&str]); 8] = [
     ("standardrb", &["--no-fix"]),
 ];
 
+/// Programs with the short word that makes them change files.
+const SHORT_FIXES: [(&str, &str); 7] = [
+    ("ava", "-u"),
+    ("clang-format", "-i"),
+    ("gofmt", "-w"),
+    ("goimports", "-w"),
+    ("jest", "-u"),
+    ("shfmt", "-w"),
+    ("vitest", "-u"),
+];
+
 /// A program that checks something.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct KnownProgram {
@@ -402,7 +413,11 @@ pub(super) fn changes_files(words: &[String]) -> bool {
         let at = words.iter().position(|word| base(word) == *program);
         at.is_some_and(|at| !words[at..].iter().any(|word| unless.contains(&word.as_str())))
     });
-    words.iter().any(fixes) || by_nature
+    let in_short = SHORT_FIXES.iter().any(|(program, short)| {
+        let at = words.iter().position(|word| base(word) == *program);
+        at.is_some_and(|at| words[at..].iter().any(|word| word == short))
+    });
+    words.iter().any(fixes) || by_nature || in_short
 }
 
 /// True if any command of a script changes the files it looks at.

@@ -8,7 +8,8 @@ use crate::detect::said::{changes_files, script_changes_files, script_parts};
 const DEPTH: usize = 4;
 
 /// Words without which a tool only reports what it would mend.
-const MENDS: [&str; 6] = [
+const MENDS: [&str; 7] = [
+    "-u",
     "--fix",
     "--autocorrect",
     "--auto-correct",

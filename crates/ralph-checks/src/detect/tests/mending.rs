@@ -15,6 +15,10 @@ fn the_test_script_is_run_without_the_part_that_mends() {
         (r#""test": "xo --fix && ava""#, "npx --no-install -c 'xo && ava' > text"),
         (r#""test": "prettier --write . && mocha""#, "npx --no-install -c mocha > text"),
         (
+            r#""test": "TZ=UTC jest -u --ci && node a""#,
+            "npx --no-install -c 'TZ=UTC jest --ci && node a' > text",
+        ),
+        (
             r#""test": "npm run lint && npm run unit", "lint": "black .", "unit": "TZ=UTC jest""#,
             "npx --no-install -c 'npm run unit' > text",
         ),
@@ -47,9 +51,11 @@ fn what_cannot_be_taken_apart_is_only_mentioned() {
         r#""test": "prettier --write .""#,
         &["test_pass: npm test > text [it changes files: `prettier --write .`]"],
     );
-    let make = "test:\n\tblack .\n\t./run-tests\n";
-    let files = [("Makefile", make)];
-    check(&files, &["make"], &["test_pass: make test > text [`make test` changes files]"]);
+    for fixer in ["black .", "clang-format -i a.c"] {
+        let make = format!("test:\n\t{fixer}\n\t./run-tests\n");
+        let files = [("Makefile", make.as_str())];
+        check(&files, &["make"], &["test_pass: make test > text [`make test` changes files]"]);
+    }
 }
 
 #[test]
@@ -62,9 +68,9 @@ fn scripts_of_other_packages_are_told_from_the_own_ones() {
         r#"{"workspaces": ["packages/*"], "scripts": {"test": "npm run test --workspaces"}}"#;
     let files = [
         ("package.json", root),
-        ("packages/a/package.json", r#"{"scripts": {"test": "jest --updateSnapshot"}}"#),
+        ("packages/a/package.json", r#"{"scripts": {"test": "jest -u"}}"#),
     ];
-    let want = "test_pass: npm test > text [it changes files: `jest --updateSnapshot`]";
+    let want = "test_pass: npm test > text [it changes files: `jest -u`]";
     check(&files, &["npm", "npx"], &[want]);
 }
 
