@@ -69,7 +69,6 @@ pub mod likely;
 mod locks;
 pub mod loops;
 pub mod lsp_helper;
-pub mod outside_changes;
 pub mod owner;
 mod programs;
 mod python;

@@ -70,7 +70,9 @@ mod manifest;
 mod modes;
 mod objects;
 mod oid;
+mod outside_changes;
 mod overlay;
+pub mod ownership;
 mod pack;
 mod packages;
 mod packs;
@@ -107,6 +109,7 @@ pub use error::TreeError;
 pub use folder_size::FolderSize;
 pub use label::{ParseLabelError, SnapshotLabel};
 pub use loose::{LooseFiles, files_changed_since};
+pub use outside_changes::OutsideChanges;
 pub use packages::{
     ChangedPackages, byte_code_changed_since, can_change, code_changed_since, is_changed_since,
 };

@@ -2,13 +2,12 @@
 //! changed files.
 
 use ralph_core::{Evidence, Run, TreeId};
-use ralph_snapshot::{Snapshot, SnapshotLabel, Snapshots};
+use ralph_snapshot::{OutsideChanges, Snapshot, SnapshotLabel, Snapshots};
 
 use super::attending::is_interruption;
 use super::{Driver, RunContext};
 use crate::error::EngineError;
 use crate::events::{RunEvent, RunStart};
-use crate::outside_changes::OutsideChanges;
 
 impl Driver<'_> {
     /// Takes the snapshot of the start before anything changes.

@@ -6,7 +6,7 @@ use ralph_config::OnFail;
 use ralph_core::Run;
 use ralph_core::state::RunState;
 use ralph_snapshot::{
-    ChangeKind, ConflictPolicy, RollbackOutcome, Snapshot, SnapshotLabel, Snapshots,
+    ChangeKind, ConflictPolicy, OutsideChanges, RollbackOutcome, Snapshot, SnapshotLabel, Snapshots,
 };
 use ralph_store::RunStore;
 
@@ -15,7 +15,6 @@ use super::{SnapshotName, find, last, plan};
 use crate::app::{App, without_run};
 use crate::command_log::{self, RollbackRecord};
 use crate::driver::log_changes_of;
-use crate::outside_changes::OutsideChanges;
 use crate::run::refuse_elsewhere;
 use crate::user_error::UserError;
 use crate::{loops, owner};

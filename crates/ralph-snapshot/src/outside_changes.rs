@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ralph_snapshot::{ChangeKind, SnapshotLabel, TreeChange, path_bytes};
+use ralph_files::make_private_folder;
 
-use crate::driver::turn::make_private_folder;
+use crate::label::SnapshotLabel;
+use crate::path_bytes;
+use crate::work_tree::{ChangeKind, TreeChange};
 
 /// The name of the list in the run's folder.
 const FILE: &str = "outside-changes";
@@ -38,7 +40,7 @@ impl OutsideChanges {
     }
 
     /// Adds changes that first appear in the snapshot of iteration `number`.
-    pub(crate) fn add(folder: &Path, number: u32, changes: Vec<TreeChange>) {
+    pub fn add(folder: &Path, number: u32, changes: Vec<TreeChange>) {
         if changes.is_empty() {
             return;
         }
