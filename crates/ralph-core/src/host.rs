@@ -45,57 +45,33 @@ pub enum AgentMode {
     Work,
 }
 
-/// The kind of an event in a session.
+/// The kind of an event in a session, by what it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostEventKind {
     /// The host started and loaded our plugin. Earlier requests to it are lost.
     HostStarted,
     /// The host completed a requested action, or failed to.
-    Done(ActionReport),
-    /// A session started or resumed.
-    SessionStarted(SessionStart),
-    /// The user sent a prompt.
-    Prompted {
-        /// The text as typed.
-        text: String,
-        /// The position of the prompt in its session.
-        position: PromptPosition,
-    },
-    /// The host woke the agent because background work ended.
-    Woken,
-    /// A command of the host is about to become a prompt.
-    CommandCalled {
-        /// Its name, without a slash.
+    Action(ActionReport),
+    /// A session began, changed or ended.
+    Session(SessionEvent),
+    /// The agent gets a prompt, or should have got one.
+    Prompt(PromptEvent),
+    /// A turn ended.
+    Turn(TurnEvent),
+    /// The agent uses tools.
+    Tools(ToolEvent),
+    /// An event without meaning for us.
+    Other {
+        /// The host's name of the event.
         name: String,
-        /// The arguments as typed.
-        args: String,
     },
-    /// A tool is about to be used.
-    ToolAsked(ToolUse),
-    /// Tools were used, possibly several at once.
-    ToolsUsed(Vec<ToolUse>),
-    /// The agent ended its turn.
-    TurnEnded(HostTurnEnd),
-    /// The turn ended with an error of the provider.
-    TurnBroken(HostTurnError),
-    /// A child agent ended its turn.
-    ChildEnded,
-    /// The agent needs a permission from its user to continue.
-    PermissionAsked {
-        /// The requested operation, in a few words.
-        what: String,
-    },
-    /// The user answered the permission request.
-    PermissionAnswered,
-    /// Our prompt did not reach the agent.
-    NotDelivered {
-        /// Number of attempts.
-        attempts: u32,
-        /// The host's error message.
-        error: String,
-    },
-    /// The time set with [`ReplyEffect::Wake`] has passed.
-    Due,
+}
+
+/// A change of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionEvent {
+    /// It started or resumed.
+    Started(SessionStart),
     /// The host is about to compact the agent's context.
     Compacting,
     /// The host has compacted the agent's context.
@@ -106,16 +82,68 @@ pub enum HostEventKind {
         /// the host gives none.
         message: Option<String>,
     },
-    /// A session ended.
-    SessionEnded {
+    /// It ended.
+    Ended {
         /// The reason, in the host's words.
         reason: String,
     },
-    /// An event without meaning for us.
-    Other {
-        /// The host's name of the event.
-        name: String,
+}
+
+/// A prompt for the agent, of the user, the host or us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PromptEvent {
+    /// The user sent a prompt.
+    Sent {
+        /// The text as typed.
+        text: String,
+        /// The position of the prompt in its session.
+        position: PromptPosition,
     },
+    /// A command of the host is about to become a prompt.
+    Command {
+        /// Its name, without a slash.
+        name: String,
+        /// The arguments as typed.
+        args: String,
+    },
+    /// The host woke the agent because background work ended.
+    Woken,
+    /// Our prompt did not reach the agent.
+    NotDelivered {
+        /// Number of attempts.
+        attempts: u32,
+        /// The host's error message.
+        error: String,
+    },
+    /// The time set with [`ReplyEffect::Wake`] has passed.
+    Due,
+}
+
+/// The end of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnEvent {
+    /// The agent ended its turn.
+    Ended(HostTurnEnd),
+    /// The turn ended with an error of the provider.
+    Broken(HostTurnError),
+    /// A child agent ended its turn.
+    ChildEnded,
+}
+
+/// A use of tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolEvent {
+    /// A tool is about to be used.
+    Asked(ToolUse),
+    /// Tools were used, possibly several at once.
+    Used(Vec<ToolUse>),
+    /// The agent needs a permission from its user to continue.
+    PermissionAsked {
+        /// The requested operation, in a few words.
+        what: String,
+    },
+    /// The user answered the permission request.
+    PermissionAnswered,
 }
 
 /// The result of an action that a host was asked for.
@@ -374,7 +402,7 @@ pub enum ReplyEffect {
         /// Text after the task: how the work is judged, and how to claim completion.
         rules: String,
     },
-    /// Nothing now; the host sends [`HostEventKind::Due`] after this time.
+    /// Nothing now; the host sends [`PromptEvent::Due`] after this time.
     Wake {
         /// The time.
         after: Duration,

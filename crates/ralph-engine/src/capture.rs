@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::Timestamp;
 use ralph_core::host::{
-    AgentMode, EventAgent, HostEvent, HostEventKind, PromptPosition, SessionStart, ToolUse,
-    TurnErrorKind,
+    AgentMode, EventAgent, HostEvent, HostEventKind, PromptEvent, PromptPosition, SessionEvent,
+    SessionStart, ToolEvent, ToolUse, TurnErrorKind, TurnEvent,
 };
 use ralph_memory::clean;
 use ralph_memory::event::{
@@ -61,17 +61,19 @@ impl SessionCapture<'_> {
         let is_host = self.teller == SessionNameSource::Host;
         let one = |actor, what| vec![(actor, what)];
         match &event.what {
-            HostEventKind::ToolsUsed(uses) => {
+            HostEventKind::Tools(ToolEvent::Used(uses)) => {
                 uses.iter().map(|used| (Agent, self.observed(used))).collect()
             }
-            HostEventKind::SessionStarted(start) if is_main => {
+            HostEventKind::Session(SessionEvent::Started(start)) if is_main => {
                 one(Ralph, self.opened(event, word(*start)))
             }
-            HostEventKind::Compacting | HostEventKind::Compacted { .. } if is_main => {
+            HostEventKind::Session(SessionEvent::Compacting | SessionEvent::Compacted { .. })
+                if is_main =>
+            {
                 let (about, files) = ("compacting".to_owned(), Vec::new());
                 one(Ralph, LogEventKind::Checkpointed { about, files })
             }
-            HostEventKind::Prompted { text, position } if is_main && is_host => {
+            HostEventKind::Prompt(PromptEvent::Sent { text, position }) if is_main && is_host => {
                 let asked = (User, LogEventKind::Asked { text: text.clone() });
                 let opened = match position {
                     PromptPosition::First => Some("new"),
@@ -82,10 +84,10 @@ impl SessionCapture<'_> {
                 let opened = opened.map(|source| (Ralph, self.opened(event, source)));
                 opened.into_iter().chain([asked]).collect()
             }
-            HostEventKind::TurnEnded(silence) if is_main && is_host => {
+            HostEventKind::Turn(TurnEvent::Ended(silence)) if is_main && is_host => {
                 one(Agent, LogEventKind::Answered { text: final_text(silence) })
             }
-            HostEventKind::TurnBroken(broken) if is_main && is_host => {
+            HostEventKind::Turn(TurnEvent::Broken(broken)) if is_main && is_host => {
                 let state = match broken.kind {
                     TurnErrorKind::Aborted => SessionStatus::Paused,
                     TurnErrorKind::Limit
@@ -95,7 +97,7 @@ impl SessionCapture<'_> {
                 };
                 one(Ralph, LogEventKind::Closed { state, why: broken.text.clone() })
             }
-            HostEventKind::SessionEnded { reason } if is_main && is_host => {
+            HostEventKind::Session(SessionEvent::Ended { reason }) if is_main && is_host => {
                 let state = match reason.as_str() {
                     // The user is done with it: it cannot be resumed.
                     "clear" | "deleted" => SessionStatus::Completed,
@@ -103,23 +105,12 @@ impl SessionCapture<'_> {
                 };
                 one(Ralph, LogEventKind::Closed { state, why: reason.clone() })
             }
-            HostEventKind::SessionStarted(_)
-            | HostEventKind::Compacting
-            | HostEventKind::Compacted { .. }
-            | HostEventKind::Prompted { .. }
-            | HostEventKind::TurnEnded(_)
-            | HostEventKind::TurnBroken(_)
-            | HostEventKind::SessionEnded { .. }
+            HostEventKind::Session(_)
+            | HostEventKind::Prompt(_)
+            | HostEventKind::Turn(_)
+            | HostEventKind::Tools(_)
             | HostEventKind::HostStarted
-            | HostEventKind::Done(_)
-            | HostEventKind::Woken
-            | HostEventKind::CommandCalled { .. }
-            | HostEventKind::ToolAsked(_)
-            | HostEventKind::ChildEnded
-            | HostEventKind::PermissionAsked { .. }
-            | HostEventKind::PermissionAnswered
-            | HostEventKind::NotDelivered { .. }
-            | HostEventKind::Due
+            | HostEventKind::Action(_)
             | HostEventKind::Other { .. } => Vec::new(),
         }
     }

@@ -1,5 +1,7 @@
 use ralph_core::SessionId;
-use ralph_core::host::{HostTurnEnd, HostTurnError};
+use ralph_core::host::{
+    HostTurnEnd, HostTurnError, PromptEvent, SessionEvent, ToolEvent, TurnEvent,
+};
 use ralph_memory::{MessageRole, Notebook, PermissionMode, SessionFilter};
 
 use super::*;
@@ -29,12 +31,19 @@ fn capture(home: &Path, teller: SessionNameSource) -> SessionCapture<'_> {
 }
 
 fn prompted(text: &str) -> HostEventKind {
-    HostEventKind::Prompted { text: text.to_owned(), position: PromptPosition::Unknown }
+    HostEventKind::Prompt(PromptEvent::Sent {
+        text: text.to_owned(),
+        position: PromptPosition::Unknown,
+    })
 }
 
 fn edited(files: &[&str]) -> HostEventKind {
     let files = files.iter().map(PathBuf::from).collect();
-    HostEventKind::ToolsUsed(vec![ToolUse { tool: "Edit".to_owned(), files, ..ToolUse::default() }])
+    HostEventKind::Tools(ToolEvent::Used(vec![ToolUse {
+        tool: "Edit".to_owned(),
+        files,
+        ..ToolUse::default()
+    }]))
 }
 
 #[test]
@@ -48,11 +57,11 @@ fn a_session_is_kept_as_it_goes_on() {
         message: None,
     };
     let tell = |at, what| capture.take(&event(what), Timestamp::from_millis(at)).unwrap();
-    tell(1, HostEventKind::SessionStarted(SessionStart::New));
+    tell(1, HostEventKind::Session(SessionEvent::Started(SessionStart::New)));
     tell(2, prompted("fix it"));
     tell(3, edited(&["/p/src/a.rs", "/elsewhere/b.rs", "./c.rs", "../d.rs"]));
-    tell(4, HostEventKind::Compacting);
-    tell(5, HostEventKind::TurnEnded(silence));
+    tell(4, HostEventKind::Session(SessionEvent::Compacting));
+    tell(5, HostEventKind::Turn(TurnEvent::Ended(silence)));
     let book = Notebook::open(home.path()).unwrap();
     let session = || book.sessions(&SessionFilter::default()).unwrap().remove(0);
     let now = session();
@@ -60,14 +69,14 @@ fn a_session_is_kept_as_it_goes_on() {
     assert_eq!(now.files, ["src/a.rs", "c.rs"]);
     let who: Vec<MessageRole> = now.messages.iter().map(|message| message.who).collect();
     assert_eq!(who, [MessageRole::User, MessageRole::Tool, MessageRole::Agent]);
-    tell(6, HostEventKind::TurnBroken(broken));
+    tell(6, HostEventKind::Turn(TurnEvent::Broken(broken)));
     assert_eq!(session().state, SessionStatus::Failed);
     assert_eq!(session().last_failure.as_deref(), Some("overloaded"));
     tell(7, prompted("go on"));
     assert_eq!(session().state, SessionStatus::Active);
-    tell(8, HostEventKind::SessionEnded { reason: "prompt_input_exit".to_owned() });
+    tell(8, HostEventKind::Session(SessionEvent::Ended { reason: "prompt_input_exit".to_owned() }));
     assert_eq!(session().state, SessionStatus::Paused);
-    tell(9, HostEventKind::SessionEnded { reason: "clear".to_owned() });
+    tell(9, HostEventKind::Session(SessionEvent::Ended { reason: "clear".to_owned() }));
     assert_eq!(session().state, SessionStatus::Completed);
 }
 
@@ -99,9 +108,9 @@ fn what_children_say_is_not_the_sessions_but_what_they_do_is() {
 fn under_a_driver_the_run_is_the_session_and_only_tools_speak() {
     let home = tempfile::tempdir().unwrap();
     let capture = capture(home.path(), SessionNameSource::Driven);
-    let ended = HostEventKind::SessionEnded { reason: "other".to_owned() };
+    let ended = HostEventKind::Session(SessionEvent::Ended { reason: "other".to_owned() });
     for what in [
-        HostEventKind::SessionStarted(SessionStart::New),
+        HostEventKind::Session(SessionEvent::Started(SessionStart::New)),
         prompted("the whole prompt"),
         edited(&["a.rs"]),
         ended,

@@ -12,6 +12,7 @@ mod deadline;
 mod edits;
 mod log;
 mod notes;
+mod reading;
 mod session;
 mod slash;
 mod standing;
@@ -22,16 +23,16 @@ use std::time::Duration;
 use ralph_agents::Host;
 use ralph_config::ArmingMoment;
 use ralph_core::host::{
-    ActionReport, EventAgent, HostEvent, HostEventKind, HostReply, NoteTone, SessionStart,
+    ActionReport, EventAgent, HostEvent, HostEventKind, HostReply, NoteTone, PromptEvent, TurnEvent,
 };
 use ralph_core::{SessionId, Timestamp};
 
 use crate::app::{App, KILL_SWITCHES};
 use crate::host::SessionDir;
 use crate::ledger::RunLedger;
-use crate::rights::{self, CallRight};
 use crate::user_error::UserError;
 use deadline::AnswerDeadline;
+use reading::EventReading;
 
 pub use auto::blindness;
 pub use slash::{
@@ -78,7 +79,7 @@ pub fn answer(call: &HookInvocation<'_>, payload: Vec<u8>) {
     // It comes before anything else that may fail.
     let kept = capture::take(&app, call, &mut event);
     standing::note(&app, call, &event, kept);
-    let is_ours = concerns_us(&app, call, &event);
+    let is_ours = EventReading::new(&app, call, &event).concerns_run();
     if !is_ours && !has_notes {
         return;
     }
@@ -103,7 +104,7 @@ fn log_oddities(app: &App, event: &HostEvent) {
         let text = format!("{}: the session it names cannot be one", event.name);
         log::write(&app.home, &text);
     }
-    if let HostEventKind::Done(ActionReport { run, deed, result: Err(error), .. }) = &event.what {
+    if let HostEventKind::Action(ActionReport { run, deed, result: Err(error), .. }) = &event.what {
         log::write(&app.home, &format!("{run}: {deed:?}: {error}"));
     }
 }
@@ -122,8 +123,8 @@ fn note_load(app: &App, host: &Host) {
 /// only this tells the user why.
 fn apology(app: &App, event: &HostEvent, error: &UserError) -> HostReply {
     let has_loop = |session| SessionDir::new(&app.home, session).is_marked();
-    let is_end =
-        matches!(event.what, HostEventKind::TurnEnded(_)) && event.actor == EventAgent::Main;
+    let is_end = matches!(event.what, HostEventKind::Turn(TurnEvent::Ended(_)))
+        && event.actor == EventAgent::Main;
     if is_end && event.session.as_ref().is_some_and(has_loop) {
         return HostReply::silent().with_note(said(app, error)).in_tone(NoteTone::Error);
     }
@@ -141,7 +142,8 @@ fn switched_off_by() -> Option<&'static str> {
 /// a loop began.
 fn say_switched_off(call: &HookInvocation<'_>, payload: &[u8], name: &str) {
     let Ok(event) = (call.host.parse)(payload) else { return };
-    if matches!(&event.what, HostEventKind::Prompted { text, .. } if is_ours(text)) {
+    if matches!(&event.what, HostEventKind::Prompt(PromptEvent::Sent { text, .. }) if is_ours(text))
+    {
         let text = format!("ralph: switched off by {name}; unset it and restart the client.");
         let reply = session::answer(text).in_tone(NoteTone::Warning);
         (call.print)(&(call.host.render)(&event, &reply));
@@ -156,48 +158,6 @@ fn app(call: &HookInvocation<'_>, event: &HostEvent) -> Option<App> {
     let here = || std::env::current_dir().ok();
     let folder = said.map(PathBuf::from).or_else(|| event.folder.clone()).or_else(here)?;
     App::at(&folder, std::env::vars_os().collect()).ok()
-}
-
-/// Returns true if an event can matter, without opening the store.
-fn concerns_us(app: &App, call: &HookInvocation<'_>, event: &HostEvent) -> bool {
-    if matches!(event.what, HostEventKind::HostStarted | HostEventKind::Done(_)) {
-        return !app.is_driven() && SessionDir::any_is_marked(&app.home);
-    }
-    let Some(session) = &event.session else { return false };
-    if app.is_driven() {
-        // The driver decides; what tools do is recorded all the same.
-        let is_open = rights::of_event(&event.what) == CallRight::Anyone;
-        return is_open && matches!(event.what, HostEventKind::ToolsUsed(_));
-    }
-    if SessionDir::new(&app.home, session).is_marked() {
-        return event.actor == EventAgent::Main
-            || matches!(event.what, HostEventKind::ToolsUsed(_));
-    }
-    let is_automatic = || arm::mode(app, call) != ArmingMoment::Manual;
-    match &event.what {
-        HostEventKind::Prompted { text, .. } => {
-            event.actor == EventAgent::Main && (is_ours(text) || is_automatic())
-        }
-        HostEventKind::SessionStarted(SessionStart::Cleared | SessionStart::Forked) => true,
-        HostEventKind::ToolAsked(_) | HostEventKind::ToolsUsed(_) | HostEventKind::TurnEnded(_) => {
-            event.actor == EventAgent::Main && is_automatic()
-        }
-        HostEventKind::HostStarted
-        | HostEventKind::Done(_)
-        | HostEventKind::SessionStarted(_)
-        | HostEventKind::Woken
-        | HostEventKind::CommandCalled { .. }
-        | HostEventKind::TurnBroken(_)
-        | HostEventKind::ChildEnded
-        | HostEventKind::PermissionAsked { .. }
-        | HostEventKind::PermissionAnswered
-        | HostEventKind::NotDelivered { .. }
-        | HostEventKind::Due
-        | HostEventKind::Compacting
-        | HostEventKind::Compacted { .. }
-        | HostEventKind::SessionEnded { .. }
-        | HostEventKind::Other { .. } => false,
-    }
 }
 
 /// Renders an error for the user.

@@ -21,7 +21,7 @@ use ralph_core::errand::PendingActions;
 use ralph_core::evidence::TurnEnd;
 use ralph_core::host::{
     AgentMode, EventAgent, HostChannel, HostEvent, HostEventKind, HostReply, HostTurnEnd, NoteTone,
-    ReplyEffect, ToolUse,
+    PromptEvent, ReplyEffect, SessionEvent, ToolEvent, ToolUse, TurnEvent,
 };
 use ralph_core::run::{Baseline, NewRun};
 use ralph_core::state::{PauseReason, RunState, WaitReason};
@@ -233,41 +233,53 @@ impl HostedLoop<'_, '_> {
             return Ok(HostReply::silent());
         }
         let answered = match &event.what {
-            HostEventKind::SessionStarted(start) => self.session_started(run, *start, hosted),
-            HostEventKind::Prompted { .. } if self.is_said_between(run, event, hosted)? => {
+            HostEventKind::Session(SessionEvent::Started(start)) => {
+                self.session_started(run, *start, hosted)
+            }
+            HostEventKind::Prompt(PromptEvent::Sent { .. })
+                if self.is_said_between(run, event, hosted)? =>
+            {
                 Ok(HostReply::silent())
             }
-            HostEventKind::Prompted { .. } if run.errands.first().is_some() => {
+            HostEventKind::Prompt(PromptEvent::Sent { .. }) if run.errands.first().is_some() => {
                 self.prompted_while_moving(run, hosted)
             }
-            HostEventKind::Prompted { .. } => self.prompted(run, hosted),
-            HostEventKind::Woken => self.woken(run),
-            HostEventKind::TurnEnded(_) if event.mode == Some(AgentMode::Plan) => self.planned(run),
-            HostEventKind::TurnEnded(silence) => self.turn_ended(run, silence, hosted),
-            HostEventKind::TurnBroken(breakage) => self.turn_broken(run, breakage, hosted),
-            HostEventKind::PermissionAsked { what } => self.permission_asked(run, what),
-            HostEventKind::PermissionAnswered => self.permission_answered(run),
-            HostEventKind::NotDelivered { attempts, error } => {
+            HostEventKind::Prompt(PromptEvent::Sent { .. }) => self.prompted(run, hosted),
+            HostEventKind::Prompt(PromptEvent::Woken) => self.woken(run),
+            HostEventKind::Turn(TurnEvent::Ended(_)) if event.mode == Some(AgentMode::Plan) => {
+                self.planned(run)
+            }
+            HostEventKind::Turn(TurnEvent::Ended(silence)) => self.turn_ended(run, silence, hosted),
+            HostEventKind::Turn(TurnEvent::Broken(breakage)) => {
+                self.turn_broken(run, breakage, hosted)
+            }
+            HostEventKind::Tools(ToolEvent::PermissionAsked { what }) => {
+                self.permission_asked(run, what)
+            }
+            HostEventKind::Tools(ToolEvent::PermissionAnswered) => self.permission_answered(run),
+            HostEventKind::Prompt(PromptEvent::NotDelivered { attempts, error }) => {
                 self.not_delivered(run, *attempts, error)
             }
-            HostEventKind::SessionEnded { reason } => self.session_ended(run, reason, hosted),
-            HostEventKind::Due => self.due(run, hosted),
-            HostEventKind::Compacting => self.note(run, "compacting", ""),
-            HostEventKind::Compacted { summary, message } => {
+            HostEventKind::Session(SessionEvent::Ended { reason }) => {
+                self.session_ended(run, reason, hosted)
+            }
+            HostEventKind::Prompt(PromptEvent::Due) => self.due(run, hosted),
+            HostEventKind::Session(SessionEvent::Compacting) => self.note(run, "compacting", ""),
+            HostEventKind::Session(SessionEvent::Compacted { summary, message }) => {
                 self.note(run, "compacted", summary)?;
                 self.compacted(run, message.as_deref(), hosted)
             }
-            HostEventKind::CommandCalled { .. }
-            | HostEventKind::ToolAsked(_)
-            | HostEventKind::ToolsUsed(_)
-            | HostEventKind::ChildEnded
+            HostEventKind::Prompt(PromptEvent::Command { .. })
+            | HostEventKind::Tools(ToolEvent::Asked(_) | ToolEvent::Used(_))
+            | HostEventKind::Turn(TurnEvent::ChildEnded)
             | HostEventKind::HostStarted
-            | HostEventKind::Done(_)
+            | HostEventKind::Action(_)
             | HostEventKind::Other { .. } => Ok(HostReply::silent()),
         };
         if matches!(
             event.what,
-            HostEventKind::Prompted { .. } | HostEventKind::Woken | HostEventKind::TurnEnded(_)
+            HostEventKind::Prompt(PromptEvent::Sent { .. } | PromptEvent::Woken)
+                | HostEventKind::Turn(TurnEvent::Ended(_))
         ) {
             hosted.place.note_asked(event.prompt.as_deref());
         }
@@ -482,7 +494,7 @@ fn is_too_late(answered: &Result<HostReply, EngineError>) -> bool {
 /// Returns true if an event belongs to the time before the run, which is about
 /// to start or resume.
 fn is_before(event: &HostEvent, hosted: &HostedSession) -> bool {
-    let is_end = matches!(event.what, HostEventKind::SessionEnded { .. });
+    let is_end = matches!(event.what, HostEventKind::Session(SessionEvent::Ended { .. }));
     !is_end && hosted.place.is_arming()
 }
 

@@ -1,7 +1,108 @@
 //! The driver loop, the handling of host events, and the event stream.
 //!
 //! The engine connects the pure decisions of `ralph-core` to processes, files
-//! and the store. Surfaces use it through [`loops`] and receive its [`events`].
+//! and the store. Surfaces receive its [`events`].
+//!
+//! # As a library
+//!
+//! [`run`] drives an agent, [`hook`] answers the events of a host, [`check`] runs the gates
+//! alone and [`tool`] has what agents may ask for. Each needs an [`app::App`], the context
+//! of one project. Programs run below a supervisor: this very program, called with
+//! `__supervise`.
+//!
+//! ```standalone_crate
+//! use std::fs;
+//! use std::process::ExitCode;
+//! use std::time::Duration;
+//!
+//! use ralph_agents::host::HOSTS;
+//! use ralph_core::run::Task;
+//! use ralph_core::state::RunState;
+//! use ralph_engine::app::App;
+//! use ralph_engine::check::{CacheUse, CheckQueueMode, CheckRequest, CheckScanScope, run_checks};
+//! use ralph_engine::clock::InterruptSignal;
+//! use ralph_engine::events::{RunStart, SilentSink};
+//! use ralph_engine::hook::{self, HookInvocation, SessionCommands, SlashPrompt, TypedTask};
+//! use ralph_engine::run::{self, PreparedRun, RunChecks, RunSurface};
+//! use ralph_engine::{RunLedger, UserError, tool};
+//!
+//! /// A surface in whose sessions nothing can be typed.
+//! struct NoCommands;
+//!
+//! impl SessionCommands for NoCommands {
+//!     fn parse(&self, _: &str, _: &dyn Fn(&str) -> bool) -> Option<SlashPrompt> {
+//!         None
+//!     }
+//!
+//!     fn task(&self, text: &str, _: &dyn Fn(&str) -> bool) -> Result<TypedTask, UserError> {
+//!         Err(UserError::usage(format!("`{text}` cannot be typed here")))
+//!     }
+//! }
+//!
+//! fn drive(app: &App) -> Result<(), UserError> {
+//!     // Nothing is done yet, so the gate fails.
+//!     let request = CheckRequest {
+//!         memory: CacheUse::Ignored,
+//!         scan: CheckScanScope::All,
+//!         turn: CheckQueueMode::Ignored,
+//!         interrupt: InterruptSignal::default(),
+//!     };
+//!     let checked = run_checks(app, app.layers()?, &request, &mut SilentSink)?;
+//!     assert!(checked.reports.iter().all(|report| report.blocks()));
+//!
+//!     // The agent does the work, and the gate proves it.
+//!     let settings = app.settings(&app.layers()?)?;
+//!     let agent = run::agent(app, &settings, None)?;
+//!     let checks = RunChecks::new(app, settings)?;
+//!     let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None };
+//!     let (ledger, _) = RunLedger::open(&app.home)?;
+//!     let task = Task { text: "write done.txt".to_owned(), ..Task::default() };
+//!     let started = run::start(app, &ledger, task, &ready)?;
+//!     let surface = RunSurface {
+//!         sink: &mut SilentSink,
+//!         interrupt: InterruptSignal::default(),
+//!         supervisor: App::supervisor(),
+//!     };
+//!     let ended = run::drive(app, ledger, ready, started.run, surface)?;
+//!     assert!(matches!(ended.state, RunState::Success(_)), "{:?}", ended.state);
+//!     assert_eq!(tool::run_facts(app, None)?.len(), 1);
+//!
+//!     // A session without a loop does not concern us.
+//!     let call = HookInvocation {
+//!         host: &HOSTS[0],
+//!         timeout: Duration::from_secs(60),
+//!         arm: None,
+//!         heard: app.now(),
+//!         caller: 0,
+//!         commands: &NoCommands,
+//!         print: |text| assert!(text.is_empty(), "{text}"),
+//!     };
+//!     hook::answer(&call, br#"{"hook_event_name": "Stop", "session_id": "s-1"}"#.to_vec());
+//!     Ok(())
+//! }
+//!
+//! fn main() -> ExitCode {
+//!     if std::env::args().nth(1).as_deref() == Some("__supervise") {
+//!         return ralph_proc::supervisor_main();
+//!     }
+//!     let folder = tempfile::tempdir().expect("a folder");
+//!     let project = folder.path().join("project");
+//!     fs::create_dir(&project).expect("a project");
+//!     let settings = r#"
+//!         [run]
+//!         agent_cmd = ["sh", "-c", "echo yes > done.txt; echo '<promise>DONE</promise>'"]
+//!         criteria = ["custom:test -s done.txt"]
+//!     "#;
+//!     fs::write(project.join("ralph.toml"), settings).expect("settings");
+//!     let home = folder.path().join("state").into_os_string();
+//!     let env = std::env::vars_os().chain([("RALPH_HOME".into(), home)]).collect();
+//!     let app = App::at(&project, env).expect("the project");
+//!     match drive(&app) {
+//!         Ok(()) => ExitCode::SUCCESS,
+//!         Err(error) => panic!("{error}"),
+//!     }
+//! }
+//! ```
 //!
 //! # The driver and hosted loops
 //!

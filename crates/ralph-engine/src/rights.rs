@@ -5,7 +5,7 @@
 //! open run.
 
 use ralph_core::Run;
-use ralph_core::host::HostEventKind;
+use ralph_core::host::{HostEventKind, ToolEvent};
 use ralph_core::run::Owner;
 use ralph_core::wording::one_line;
 use ralph_files::LogFailure as _;
@@ -31,25 +31,14 @@ pub enum CallRight {
 /// ignored in a turn of our driver.
 pub fn of_event(what: &HostEventKind) -> CallRight {
     match what {
-        HostEventKind::Prompted { .. }
-        | HostEventKind::CommandCalled { .. }
-        | HostEventKind::SessionStarted(_)
-        | HostEventKind::SessionEnded { .. }
+        HostEventKind::Tools(ToolEvent::Asked(_) | ToolEvent::Used(_))
+        | HostEventKind::Other { .. } => CallRight::Anyone,
+        HostEventKind::Tools(ToolEvent::PermissionAsked { .. } | ToolEvent::PermissionAnswered)
         | HostEventKind::HostStarted
-        | HostEventKind::Done(_)
-        | HostEventKind::Woken
-        | HostEventKind::Due
-        | HostEventKind::TurnEnded(_)
-        | HostEventKind::TurnBroken(_)
-        | HostEventKind::ChildEnded
-        | HostEventKind::PermissionAsked { .. }
-        | HostEventKind::PermissionAnswered
-        | HostEventKind::NotDelivered { .. }
-        | HostEventKind::Compacting
-        | HostEventKind::Compacted { .. } => CallRight::UserOnly,
-        HostEventKind::ToolAsked(_) | HostEventKind::ToolsUsed(_) | HostEventKind::Other { .. } => {
-            CallRight::Anyone
-        }
+        | HostEventKind::Action(_)
+        | HostEventKind::Session(_)
+        | HostEventKind::Prompt(_)
+        | HostEventKind::Turn(_) => CallRight::UserOnly,
     }
 }
 
@@ -121,7 +110,9 @@ pub fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ralph_core::host::{HostTurnEnd, SessionStart, ToolUse};
+    use ralph_core::host::{
+        HostTurnEnd, PromptEvent, SessionEvent, SessionStart, ToolUse, TurnEvent,
+    };
 
     use super::CallRight::{Anyone, UserOnly};
     use super::*;
@@ -130,15 +121,15 @@ mod tests {
     fn what_goes_on_in_a_turn_is_told_by_anyone_and_the_rest_by_the_user() {
         let tool = ToolUse::default();
         for (what, right) in [
-            (HostEventKind::ToolAsked(tool.clone()), Anyone),
-            (HostEventKind::ToolsUsed(vec![tool]), Anyone),
-            (HostEventKind::SessionStarted(SessionStart::New), UserOnly),
-            (HostEventKind::SessionEnded { reason: String::new() }, UserOnly),
-            (HostEventKind::TurnEnded(HostTurnEnd::default()), UserOnly),
-            (HostEventKind::PermissionAnswered, UserOnly),
+            (HostEventKind::Tools(ToolEvent::Asked(tool.clone())), Anyone),
+            (HostEventKind::Tools(ToolEvent::Used(vec![tool])), Anyone),
+            (HostEventKind::Session(SessionEvent::Started(SessionStart::New)), UserOnly),
+            (HostEventKind::Session(SessionEvent::Ended { reason: String::new() }), UserOnly),
+            (HostEventKind::Turn(TurnEvent::Ended(HostTurnEnd::default())), UserOnly),
+            (HostEventKind::Tools(ToolEvent::PermissionAnswered), UserOnly),
             (HostEventKind::HostStarted, UserOnly),
-            (HostEventKind::Woken, UserOnly),
-            (HostEventKind::Due, UserOnly),
+            (HostEventKind::Prompt(PromptEvent::Woken), UserOnly),
+            (HostEventKind::Prompt(PromptEvent::Due), UserOnly),
         ] {
             assert_eq!(of_event(&what), right, "{what:?}");
         }

@@ -9,8 +9,8 @@ mod wire;
 use std::path::PathBuf;
 
 use ralph_core::host::{
-    AgentMode, EventAgent, HostEvent, HostEventKind, HostTurnEnd, HostTurnError, PromptPosition,
-    SessionStart, ToolUse, TurnErrorKind,
+    AgentMode, EventAgent, HostEvent, HostEventKind, HostTurnEnd, HostTurnError, PromptEvent,
+    PromptPosition, SessionEvent, SessionStart, ToolEvent, ToolUse, TurnErrorKind, TurnEvent,
 };
 use ralph_core::ids::SessionId;
 
@@ -86,24 +86,31 @@ fn actor(name: &str, id: RawField<'_>) -> EventAgent {
 
 fn happening(name: &str, actor: &EventAgent, payload: &HookPayload<'_>) -> HostEventKind {
     match name {
-        "SessionStart" => HostEventKind::SessionStarted(start(&said(payload.source))),
+        "SessionStart" => {
+            HostEventKind::Session(SessionEvent::Started(start(&said(payload.source))))
+        }
         "UserPromptSubmit" => prompted(said(payload.prompt)),
-        "UserPromptExpansion" => HostEventKind::CommandCalled {
+        "UserPromptExpansion" => HostEventKind::Prompt(PromptEvent::Command {
             name: plain_command(&said(payload.command_name)).to_owned(),
             args: said(payload.command_args),
-        },
-        "PreToolUse" => HostEventKind::ToolAsked(used(&payload.call())),
-        "PostToolUse" => HostEventKind::ToolsUsed(vec![used(&payload.call())]),
-        "PostToolUseFailure" => HostEventKind::ToolsUsed(vec![failed(payload)]),
-        "PostToolBatch" => HostEventKind::ToolsUsed(batch(payload.tool_calls)),
-        "Stop" if *actor == EventAgent::Main => HostEventKind::TurnEnded(silence(payload)),
-        "Stop" | "SubagentStop" => HostEventKind::ChildEnded,
-        "StopFailure" => HostEventKind::TurnBroken(breakage(payload)),
-        "PreCompact" => HostEventKind::Compacting,
-        "PostCompact" => {
-            HostEventKind::Compacted { summary: said(payload.compact_summary), message: None }
+        }),
+        "PreToolUse" => HostEventKind::Tools(ToolEvent::Asked(used(&payload.call()))),
+        "PostToolUse" => HostEventKind::Tools(ToolEvent::Used(vec![used(&payload.call())])),
+        "PostToolUseFailure" => HostEventKind::Tools(ToolEvent::Used(vec![failed(payload)])),
+        "PostToolBatch" => HostEventKind::Tools(ToolEvent::Used(batch(payload.tool_calls))),
+        "Stop" if *actor == EventAgent::Main => {
+            HostEventKind::Turn(TurnEvent::Ended(silence(payload)))
         }
-        "SessionEnd" => HostEventKind::SessionEnded { reason: said(payload.reason) },
+        "Stop" | "SubagentStop" => HostEventKind::Turn(TurnEvent::ChildEnded),
+        "StopFailure" => HostEventKind::Turn(TurnEvent::Broken(breakage(payload))),
+        "PreCompact" => HostEventKind::Session(SessionEvent::Compacting),
+        "PostCompact" => HostEventKind::Session(SessionEvent::Compacted {
+            summary: said(payload.compact_summary),
+            message: None,
+        }),
+        "SessionEnd" => {
+            HostEventKind::Session(SessionEvent::Ended { reason: said(payload.reason) })
+        }
         _ => HostEventKind::Other { name: name.to_owned() },
     }
 }
@@ -111,9 +118,9 @@ fn happening(name: &str, actor: &EventAgent, payload: &HookPayload<'_>) -> HostE
 /// Recognises prompts that the client sends itself when background work ends.
 fn prompted(text: String) -> HostEventKind {
     if text.starts_with("<task-notification") {
-        HostEventKind::Woken
+        HostEventKind::Prompt(PromptEvent::Woken)
     } else {
-        HostEventKind::Prompted { text, position: PromptPosition::Unknown }
+        HostEventKind::Prompt(PromptEvent::Sent { text, position: PromptPosition::Unknown })
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use ralph_core::host::{HostReply, ReplyEffect};
+use ralph_core::host::{HostReply, PromptEvent, ReplyEffect, ToolEvent, TurnEvent};
 
 use super::*;
 use crate::claude::render;
@@ -73,7 +73,7 @@ fn event_of(payload: &str) -> HostEvent {
 #[track_caller]
 fn uses(payload: &str) -> Vec<ToolUse> {
     let event = event_of(payload);
-    let HostEventKind::ToolsUsed(uses) = event.what else { panic!("{event:?}") };
+    let HostEventKind::Tools(ToolEvent::Used(uses)) = event.what else { panic!("{event:?}") };
     uses
 }
 
@@ -106,7 +106,7 @@ fn fields_of_another_type_count_as_not_said() {
             "session_crons":{"a":1}}"#,
     );
     assert_eq!((event.session, event.folder, event.actor), (None, None, EventAgent::Main));
-    assert_eq!(event.what, HostEventKind::TurnEnded(HostTurnEnd::default()));
+    assert_eq!(event.what, HostEventKind::Turn(TurnEvent::Ended(HostTurnEnd::default())));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn whoever_has_an_agent_id_is_a_child_and_its_silence_ends_nothing() {
     ] {
         let event = event_of(&format!(r#"{{"hook_event_name":"{name}"{id}}}"#));
         assert!(matches!(event.actor, EventAgent::Child(_)), "{name}{id}");
-        assert_eq!(event.what, HostEventKind::ChildEnded);
+        assert_eq!(event.what, HostEventKind::Turn(TurnEvent::ChildEnded));
         for (kind, reply) in replies() {
             assert_eq!(render(&event, &reply.with_note("seen")), "", "{kind}");
         }
@@ -143,7 +143,7 @@ fn only_work_that_goes_on_holds_up_the_end_of_a_turn() {
             {"type":"monitor","status":"of a new kind","description":"watch"}, 5],
             "session_crons":[{"id":"c1","schedule":"0 9 * * *","prompt":"look again"}]}"#,
     );
-    let HostEventKind::TurnEnded(silence) = event.what else { panic!("{event:?}") };
+    let HostEventKind::Turn(TurnEvent::Ended(silence)) = event.what else { panic!("{event:?}") };
     assert_eq!(
         silence.background,
         ["shell: sleep 9", "monitor: watch", "task", "schedule: look again"]
@@ -184,9 +184,14 @@ fn the_client_may_speak_in_the_users_place() {
     let said = |prompt: &str| {
         event_of(&format!(r#"{{"hook_event_name":"UserPromptSubmit","prompt":"{prompt}"}}"#)).what
     };
-    assert_eq!(said("<task-notification>\\n<task-id>b1</task-id>"), HostEventKind::Woken);
-    let typed =
-        HostEventKind::Prompted { text: "go on".to_owned(), position: PromptPosition::Unknown };
+    assert_eq!(
+        said("<task-notification>\\n<task-id>b1</task-id>"),
+        HostEventKind::Prompt(PromptEvent::Woken)
+    );
+    let typed = HostEventKind::Prompt(PromptEvent::Sent {
+        text: "go on".to_owned(),
+        position: PromptPosition::Unknown,
+    });
     assert_eq!(said("go on"), typed);
 }
 
@@ -234,7 +239,7 @@ fn a_broken_turn_says_what_kind_of_break_it_was() {
         let text = shown.to_owned();
         assert_eq!(
             event.what,
-            HostEventKind::TurnBroken(HostTurnError { kind, text, message: None }),
+            HostEventKind::Turn(TurnEvent::Broken(HostTurnError { kind, text, message: None })),
             "{error}"
         );
     }
@@ -246,8 +251,10 @@ fn a_command_is_known_without_its_plugin() {
         let event = event_of(&format!(
             r#"{{"hook_event_name":"UserPromptExpansion","command_name":"{name}","command_args":"fix"}}"#
         ));
-        let want =
-            HostEventKind::CommandCalled { name: "ralph".to_owned(), args: "fix".to_owned() };
+        let want = HostEventKind::Prompt(PromptEvent::Command {
+            name: "ralph".to_owned(),
+            args: "fix".to_owned(),
+        });
         assert_eq!(event.what, want);
     }
 }
@@ -256,13 +263,17 @@ fn a_command_is_known_without_its_plugin() {
 fn halves_of_surrogate_pairs_and_bytes_that_are_no_text_are_replaced() {
     let event =
         event_of(r#"{"hook_event_name":"UserPromptSubmit","prompt":"a\ud83db \ud83e\udd16"}"#);
-    let HostEventKind::Prompted { text, .. } = event.what else { panic!("{event:?}") };
+    let HostEventKind::Prompt(PromptEvent::Sent { text, .. }) = event.what else {
+        panic!("{event:?}")
+    };
     assert!(text.starts_with("a\u{fffd}") && text.ends_with("b 🤖"), "{text}");
 
     let payload =
         b"{\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"a\xff\xfeb\",\"x\":\"\xc3\"}";
     let event = parse(payload).unwrap();
-    let HostEventKind::Prompted { text, .. } = event.what else { panic!("{event:?}") };
+    let HostEventKind::Prompt(PromptEvent::Sent { text, .. }) = event.what else {
+        panic!("{event:?}")
+    };
     assert_eq!(text, "a\u{fffd}\u{fffd}b");
 }
 

@@ -151,7 +151,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::io;
 
-    use ralph_core::host::HostEventKind;
+    use ralph_core::host::{HostEventKind, PromptEvent, ToolEvent};
 
     use super::*;
     use crate::claude::{parse, plan_install};
@@ -263,26 +263,19 @@ mod tests {
             assert_eq!(said.session.unwrap().as_str(), "s-1", "{event}");
             match said.what {
                 HostEventKind::Other { .. } => panic!("{event}"),
-                HostEventKind::ToolAsked(used) => assert!(used.files.is_empty()),
-                HostEventKind::ToolsUsed(uses) => {
+                HostEventKind::Tools(ToolEvent::Asked(used)) => assert!(used.files.is_empty()),
+                HostEventKind::Tools(ToolEvent::Used(uses)) => {
                     assert!(!uses.is_empty() && uses.iter().all(|used| used.files.is_empty()));
                 }
-                HostEventKind::Prompted { text, .. } => assert_eq!(text, "/ralph help"),
-                HostEventKind::SessionStarted(_)
-                | HostEventKind::Woken
-                | HostEventKind::CommandCalled { .. }
-                | HostEventKind::TurnEnded(_)
-                | HostEventKind::TurnBroken(_)
-                | HostEventKind::ChildEnded
-                | HostEventKind::Compacting
-                | HostEventKind::Compacted { .. }
-                | HostEventKind::PermissionAsked { .. }
-                | HostEventKind::PermissionAnswered
-                | HostEventKind::NotDelivered { .. }
+                HostEventKind::Prompt(PromptEvent::Sent { text, .. }) => {
+                    assert_eq!(text, "/ralph help");
+                }
+                HostEventKind::Session(_)
+                | HostEventKind::Prompt(_)
+                | HostEventKind::Turn(_)
+                | HostEventKind::Tools(_)
                 | HostEventKind::HostStarted
-                | HostEventKind::Done(_)
-                | HostEventKind::Due
-                | HostEventKind::SessionEnded { .. } => {}
+                | HostEventKind::Action(_) => {}
             }
         }
     }

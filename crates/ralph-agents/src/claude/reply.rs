@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use ralph_core::host::{EventAgent, HostEvent, HostEventKind, HostReply, ReplyEffect};
+use ralph_core::host::{
+    EventAgent, HostEvent, HostEventKind, HostReply, PromptEvent, ReplyEffect, TurnEvent,
+};
 use serde::Serialize;
 
 /// Events whose reply may contain text for the agent. `Stop` allows it too, but
@@ -52,7 +54,7 @@ struct HookSpecificOutput<'a> {
 /// event without a user's prompt becomes a note. The end of a child gets no
 /// reply.
 pub fn render(event: &HostEvent, reply: &HostReply) -> String {
-    if reply.is_silent() || event.what == HostEventKind::ChildEnded {
+    if reply.is_silent() || event.what == HostEventKind::Turn(TurnEvent::ChildEnded) {
         return String::new();
     }
     let note = reply.note.as_deref().map(Cow::Borrowed);
@@ -123,9 +125,13 @@ fn is_tellable(event: &HostEvent) -> bool {
 }
 
 fn is_end_of_turn(event: &HostEvent) -> bool {
-    event.actor == EventAgent::Main && matches!(event.what, HostEventKind::TurnEnded(_))
+    event.actor == EventAgent::Main
+        && matches!(event.what, HostEventKind::Turn(TurnEvent::Ended(_)))
 }
 
 fn is_typed(event: &HostEvent) -> bool {
-    matches!(event.what, HostEventKind::Prompted { .. } | HostEventKind::CommandCalled { .. })
+    matches!(
+        event.what,
+        HostEventKind::Prompt(PromptEvent::Sent { .. } | PromptEvent::Command { .. })
+    )
 }

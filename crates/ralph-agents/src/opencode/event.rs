@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::host::{
     ActionOutput, ActionReport, AgentMode, EventAgent, HostActionKind, HostEvent, HostEventKind,
-    HostTurnEnd, HostTurnError, PromptPosition, SessionStart, ToolUse, TurnErrorKind,
+    HostTurnEnd, HostTurnError, PromptEvent, PromptPosition, SessionEvent, SessionStart, ToolEvent,
+    ToolUse, TurnErrorKind, TurnEvent,
 };
 use ralph_core::ids::SessionId;
 use serde::Deserialize;
@@ -114,21 +115,21 @@ fn happening(actor: &EventAgent, payload: PluginPayload) -> HostEventKind {
         return other(payload.kind);
     }
     match (payload.kind.as_str(), actor) {
-        ("tool.execute.after", _) => HostEventKind::ToolsUsed(vec![used(&payload)]),
-        ("session.idle", EventAgent::Child(_)) => HostEventKind::ChildEnded,
+        ("tool.execute.after", _) => HostEventKind::Tools(ToolEvent::Used(vec![used(&payload)])),
+        ("session.idle", EventAgent::Child(_)) => HostEventKind::Turn(TurnEvent::ChildEnded),
         ("session.idle", EventAgent::Main) => silence(payload.message),
         ("started", EventAgent::Main) => HostEventKind::HostStarted,
         ("done", EventAgent::Main) if is_abort(&payload.error) => {
             // The user aborted the action, such as a long summary.
             let text = message_of(&payload.error);
-            HostEventKind::TurnBroken(HostTurnError {
+            HostEventKind::Turn(TurnEvent::Broken(HostTurnError {
                 kind: TurnErrorKind::Aborted,
                 text,
                 message: None,
-            })
+            }))
         }
         ("done", EventAgent::Main) => match report(&payload) {
-            Some(report) => HostEventKind::Done(report),
+            Some(report) => HostEventKind::Action(report),
             None => other(payload.kind),
         },
         // Errors while a conversation is summarised do not concern a turn.
@@ -138,31 +139,34 @@ fn happening(actor: &EventAgent, payload: PluginPayload) -> HostEventKind {
             other(payload.kind)
         }
         ("session.error", EventAgent::Main) => match breakage(&payload) {
-            Some(breakage) => HostEventKind::TurnBroken(breakage),
+            Some(breakage) => HostEventKind::Turn(TurnEvent::Broken(breakage)),
             None => other(payload.kind),
         },
         ("session.deleted", EventAgent::Main) => {
-            HostEventKind::SessionEnded { reason: "deleted".to_owned() }
+            HostEventKind::Session(SessionEvent::Ended { reason: "deleted".to_owned() })
         }
         ("session.compacted", EventAgent::Main) => {
-            HostEventKind::SessionStarted(SessionStart::Compacted)
+            HostEventKind::Session(SessionEvent::Started(SessionStart::Compacted))
         }
-        ("chat.message", EventAgent::Main) => {
-            HostEventKind::Prompted { position: position(payload.first), text: payload.text }
-        }
-        ("command.execute.before", EventAgent::Main) => HostEventKind::Prompted {
+        ("chat.message", EventAgent::Main) => HostEventKind::Prompt(PromptEvent::Sent {
+            position: position(payload.first),
+            text: payload.text,
+        }),
+        ("command.execute.before", EventAgent::Main) => HostEventKind::Prompt(PromptEvent::Sent {
             text: format!("/{} {}", payload.command, payload.arguments),
             position: PromptPosition::Unknown,
-        },
+        }),
         ("permission.asked", EventAgent::Main) => {
-            HostEventKind::PermissionAsked { what: asked(&payload) }
+            HostEventKind::Tools(ToolEvent::PermissionAsked { what: asked(&payload) })
         }
-        ("permission.replied", EventAgent::Main) => HostEventKind::PermissionAnswered,
-        ("wake", EventAgent::Main) => HostEventKind::Due,
-        ("prompt.failed", EventAgent::Main) => HostEventKind::NotDelivered {
+        ("permission.replied", EventAgent::Main) => {
+            HostEventKind::Tools(ToolEvent::PermissionAnswered)
+        }
+        ("wake", EventAgent::Main) => HostEventKind::Prompt(PromptEvent::Due),
+        ("prompt.failed", EventAgent::Main) => HostEventKind::Prompt(PromptEvent::NotDelivered {
             attempts: payload.attempt,
             error: message_of(&payload.error),
-        },
+        }),
         (_, _) => other(payload.kind),
     }
 }
@@ -179,13 +183,13 @@ fn position(first: Option<bool>) -> PromptPosition {
 fn silence(message: Option<PluginMessage>) -> HostEventKind {
     match message {
         Some(PluginMessage { id, text, summary: true }) => {
-            HostEventKind::Compacted { summary: text, message: Some(id) }
+            HostEventKind::Session(SessionEvent::Compacted { summary: text, message: Some(id) })
         }
-        Some(message) => HostEventKind::TurnEnded(HostTurnEnd {
+        Some(message) => HostEventKind::Turn(TurnEvent::Ended(HostTurnEnd {
             message: Some(message.id),
             text: Some(message.text),
             ..HostTurnEnd::default()
-        }),
+        })),
         None => HostEventKind::Other { name: "session.idle".to_owned() },
     }
 }

@@ -44,7 +44,10 @@ fn a_command_arrives_as_it_was_typed() {
         "command": "ralph", "arguments": "\"fix it\" --max-iterations=3",
     }));
     let text = "/ralph \"fix it\" --max-iterations=3".to_owned();
-    assert_eq!(event.what, HostEventKind::Prompted { text, position: PromptPosition::Unknown });
+    assert_eq!(
+        event.what,
+        HostEventKind::Prompt(PromptEvent::Sent { text, position: PromptPosition::Unknown })
+    );
     assert_eq!(event.name, "command.execute.before");
     assert_eq!(event.folder, Some(PathBuf::from("/p")));
     assert_eq!(event.session, SessionId::new("ses_1"));
@@ -60,7 +63,10 @@ fn the_first_message_of_a_session_is_told_from_later_ones() {
         let event = parsed(&json!({
             "v": 1, "type": "chat.message", "session": "ses_1", "text": "hi", "first": first,
         }));
-        assert_eq!(event.what, HostEventKind::Prompted { text: "hi".to_owned(), position });
+        assert_eq!(
+            event.what,
+            HostEventKind::Prompt(PromptEvent::Sent { text: "hi".to_owned(), position })
+        );
     }
 }
 
@@ -73,7 +79,7 @@ fn what_a_child_does_belongs_to_the_session_that_started_it() {
     }));
     assert_eq!(event.session, SessionId::new("ses_1"));
     assert_eq!(event.actor, EventAgent::Child("ses_2".to_owned()));
-    let HostEventKind::ToolsUsed(uses) = event.what else { panic!("{event:?}") };
+    let HostEventKind::Tools(ToolEvent::Used(uses)) = event.what else { panic!("{event:?}") };
     assert_eq!(uses[0].files, [PathBuf::from("/p/a.txt")]);
     assert_eq!((uses[0].tool.as_str(), uses[0].about.as_str()), ("write", "a.txt"));
 }
@@ -84,7 +90,7 @@ fn only_tools_that_write_name_files() {
         "v": 1, "type": "tool.execute.after", "session": "ses_1", "tool": "read",
         "args": { "filePath": "/p/a.txt" },
     }));
-    let HostEventKind::ToolsUsed(uses) = event.what else { panic!("{event:?}") };
+    let HostEventKind::Tools(ToolEvent::Used(uses)) = event.what else { panic!("{event:?}") };
     assert_eq!(uses[0].files, [""; 0].map(PathBuf::from));
 }
 
@@ -95,7 +101,7 @@ fn a_summary_is_not_the_end_of_a_turn() {
         "v": 1, "type": "session.idle", "session": "ses_1", "message": message,
     }));
     let (summary, message) = ("so far".to_owned(), Some("msg_2".to_owned()));
-    assert_eq!(event.what, HostEventKind::Compacted { summary, message });
+    assert_eq!(event.what, HostEventKind::Session(SessionEvent::Compacted { summary, message }));
 }
 
 #[test]
@@ -130,7 +136,7 @@ fn check_report(deed: &str, facts: &Value, want: Result<ActionOutput, &str>) {
     for (name, value) in facts.as_object().unwrap() {
         payload[name] = value.clone();
     }
-    let HostEventKind::Done(report) = parsed(&payload).what else { panic!("{payload}") };
+    let HostEventKind::Action(report) = parsed(&payload).what else { panic!("{payload}") };
     assert_eq!((report.run.as_str(), report.attempts), ("run-00000001", 2));
     assert_eq!(report.result, want.map_err(str::to_owned));
 }
@@ -170,11 +176,11 @@ fn what_goes_wrong_while_a_session_is_summed_up_is_no_turn() {
     }));
     let breakage =
         HostTurnError { kind: TurnErrorKind::Aborted, text: "Aborted".to_owned(), message: None };
-    assert_eq!(aborted.what, HostEventKind::TurnBroken(breakage));
+    assert_eq!(aborted.what, HostEventKind::Turn(TurnEvent::Broken(breakage)));
 }
 
 #[test]
 fn a_session_that_was_shortened_begins_anew() {
     let event = parsed(&json!({ "v": 1, "type": "session.compacted", "session": "ses_1" }));
-    assert_eq!(event.what, HostEventKind::SessionStarted(SessionStart::Compacted));
+    assert_eq!(event.what, HostEventKind::Session(SessionEvent::Started(SessionStart::Compacted)));
 }

@@ -90,7 +90,7 @@ pub fn payload(event: &str, session: &str, root: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ralph_core::host::HostEventKind;
+    use ralph_core::host::{HostEventKind, PromptEvent, ToolEvent};
 
     use super::*;
     use crate::opencode::parse;
@@ -101,10 +101,10 @@ mod tests {
             let payload = payload(event, "s", Path::new("/p"));
             let what = parse(payload.as_bytes()).unwrap().what;
             assert!(!matches!(what, HostEventKind::Other { .. }), "{event} is not understood");
-            if let HostEventKind::Prompted { text, .. } = &what {
+            if let HostEventKind::Prompt(PromptEvent::Sent { text, .. }) = &what {
                 assert_eq!(text, "/ralph help");
             }
-            if let HostEventKind::ToolsUsed(uses) = &what {
+            if let HostEventKind::Tools(ToolEvent::Used(uses)) = &what {
                 assert!(uses[0].files.is_empty());
             }
         }

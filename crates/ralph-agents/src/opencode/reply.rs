@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::ops::Not;
 use std::time::Duration;
 
-use ralph_core::host::{HostAction, HostEvent, HostEventKind, HostReply, NoteTone, ReplyEffect};
+use ralph_core::host::{
+    HostAction, HostEvent, HostEventKind, HostReply, NoteTone, PromptEvent, ReplyEffect,
+    SessionEvent, ToolEvent, TurnEvent,
+};
 use ralph_core::ids::{RunId, SessionId};
 use serde::Serialize;
 
@@ -74,8 +77,8 @@ pub fn render(event: &HostEvent, reply: &HostReply) -> String {
 
 fn effect<'a>(event: &'a HostEvent, effect: &'a ReplyEffect) -> PluginAction<'a> {
     let is_command = event.name == "command.execute.before";
-    let is_typed = matches!(event.what, HostEventKind::Prompted { .. });
-    let is_tool = matches!(event.what, HostEventKind::ToolsUsed(_));
+    let is_typed = matches!(event.what, HostEventKind::Prompt(PromptEvent::Sent { .. }));
+    let is_tool = matches!(event.what, HostEventKind::Tools(ToolEvent::Used(_)));
     match effect {
         ReplyEffect::GoOn { reason } => prompt(event, reason),
         ReplyEffect::Do { run, deed } => deed_of(run, deed),
@@ -103,29 +106,22 @@ fn effect<'a>(event: &'a HostEvent, effect: &'a ReplyEffect) -> PluginAction<'a>
 
 fn prompt<'a>(event: &'a HostEvent, text: &'a str) -> PluginAction<'a> {
     let (after, attempt) = match &event.what {
-        HostEventKind::NotDelivered { attempts, .. } => {
+        HostEventKind::Prompt(PromptEvent::NotDelivered { attempts, .. }) => {
             (SETTLE_MS << (*attempts).min(8), attempts.saturating_add(1))
         }
-        HostEventKind::TurnBroken(_) => (RECOVER_MS, 1),
-        HostEventKind::TurnEnded(_)
-        | HostEventKind::Done(_)
-        | HostEventKind::Due
-        | HostEventKind::Compacted { .. } => (SETTLE_MS, 1),
+        HostEventKind::Turn(TurnEvent::Broken(_)) => (RECOVER_MS, 1),
+        HostEventKind::Turn(TurnEvent::Ended(_))
+        | HostEventKind::Action(_)
+        | HostEventKind::Prompt(PromptEvent::Due)
+        | HostEventKind::Session(SessionEvent::Compacted { .. }) => (SETTLE_MS, 1),
         HostEventKind::HostStarted
-        | HostEventKind::SessionStarted(_)
-        | HostEventKind::Prompted { .. }
-        | HostEventKind::Woken
-        | HostEventKind::CommandCalled { .. }
-        | HostEventKind::ToolAsked(_)
-        | HostEventKind::ToolsUsed(_)
-        | HostEventKind::ChildEnded
-        | HostEventKind::PermissionAsked { .. }
-        | HostEventKind::PermissionAnswered
-        | HostEventKind::Compacting
-        | HostEventKind::SessionEnded { .. }
+        | HostEventKind::Session(_)
+        | HostEventKind::Prompt(_)
+        | HostEventKind::Tools(_)
+        | HostEventKind::Turn(TurnEvent::ChildEnded)
         | HostEventKind::Other { .. } => return nothing(),
     };
-    let is_asked = matches!(event.what, HostEventKind::Done(_));
+    let is_asked = matches!(event.what, HostEventKind::Action(_));
     let session = event.session.as_ref().filter(|_| is_asked).map(SessionId::as_str);
     PluginAction {
         session,
@@ -228,7 +224,10 @@ mod tests {
 
     fn typed(name: &str) -> HostEvent {
         let position = PromptPosition::Unknown;
-        event(name, HostEventKind::Prompted { text: "fix it".to_owned(), position })
+        event(
+            name,
+            HostEventKind::Prompt(PromptEvent::Sent { text: "fix it".to_owned(), position }),
+        )
     }
 
     #[track_caller]
@@ -240,12 +239,17 @@ mod tests {
     fn nothing_is_said_without_a_word_for_anybody() {
         check(&typed("chat.message"), &HostReply::silent(), "");
         let tell = ReplyEffect::Tell { context: "x".to_owned() };
-        check(&event("session.deleted", HostEventKind::ChildEnded), &HostReply::of(tell), "");
+        check(
+            &event("session.deleted", HostEventKind::Turn(TurnEvent::ChildEnded)),
+            &HostReply::of(tell),
+            "",
+        );
     }
 
     #[test]
     fn an_agent_goes_on_half_a_second_after_it_fell_silent() {
-        let idle = event("session.idle", HostEventKind::TurnEnded(HostTurnEnd::default()));
+        let idle =
+            event("session.idle", HostEventKind::Turn(TurnEvent::Ended(HostTurnEnd::default())));
         let reply =
             HostReply::of(ReplyEffect::GoOn { reason: "go on".to_owned() }).with_note("2/5");
         let want = r#"{"v":1,"do":"prompt","text":"go on","after_ms":500,"attempt":1,"toast":{"text":"2/5","variant":"info"}}"#;
@@ -256,7 +260,10 @@ mod tests {
     fn what_was_not_delivered_is_sent_again_later_each_time() {
         let failed = |attempts| {
             let error = "busy".to_owned();
-            event("prompt.failed", HostEventKind::NotDelivered { attempts, error })
+            event(
+                "prompt.failed",
+                HostEventKind::Prompt(PromptEvent::NotDelivered { attempts, error }),
+            )
         };
         let reply = || HostReply::of(ReplyEffect::GoOn { reason: "x".to_owned() });
         let want = |after, attempt| {
@@ -268,14 +275,14 @@ mod tests {
 
     #[test]
     fn what_a_tool_made_worse_follows_what_it_returned() {
-        let edited = event("tool.execute.after", HostEventKind::ToolsUsed(Vec::new()));
+        let edited = event("tool.execute.after", HostEventKind::Tools(ToolEvent::Used(Vec::new())));
         let reply = HostReply::of(ReplyEffect::Tell { context: "a.py:1: no".to_owned() });
         check(&edited, &reply, r#"{"v":1,"do":"append","text":"\n\na.py:1: no"}"#);
     }
 
     #[test]
     fn the_plugin_sleeps_until_it_is_due_but_never_for_long() {
-        let broken = event("wake", HostEventKind::Due);
+        let broken = event("wake", HostEventKind::Prompt(PromptEvent::Due));
         let wake = |after| HostReply::of(ReplyEffect::Wake { after });
         let want = |after| format!(r#"{{"v":1,"do":"wake","after_ms":{after}}}"#);
         check(&broken, &wake(Duration::from_secs(61)), &want(61_000));
@@ -322,7 +329,8 @@ mod tests {
 
     #[test]
     fn a_toast_has_room_for_one_sentence() {
-        let idle = event("session.idle", HostEventKind::TurnEnded(HostTurnEnd::default()));
+        let idle =
+            event("session.idle", HostEventKind::Turn(TurnEvent::Ended(HostTurnEnd::default())));
         let brief = Some("최대 재시도 횟수에 도달했습니다".to_owned());
         let reply = HostReply::silent().with_note("a long story").with_brief(brief);
         check(
@@ -334,7 +342,8 @@ mod tests {
 
     #[test]
     fn a_toast_has_our_name_in_its_title_alone_and_shows_what_went_wrong_as_such() {
-        let idle = event("session.idle", HostEventKind::TurnEnded(HostTurnEnd::default()));
+        let idle =
+            event("session.idle", HostEventKind::Turn(TurnEvent::Ended(HostTurnEnd::default())));
         let reply = HostReply::silent().with_note("ralph: the store is broken");
         check(
             &idle,

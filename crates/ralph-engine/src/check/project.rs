@@ -15,7 +15,7 @@ use super::{CacheUse, PassCache, check, turn};
 use crate::affected::AffectedTests;
 use crate::app::App;
 use crate::clock::InterruptSignal;
-use crate::events::EventSink;
+use crate::events::{EventSink, SilentSink};
 use crate::ledger::RunLedger;
 use crate::run;
 use crate::user_error::UserError;
@@ -87,6 +87,24 @@ pub trait CheckObserver: GateWatcher + EventSink {
 
     /// Shows a remark.
     fn note(&mut self, note: CheckNote<'_>);
+}
+
+impl GateWatcher for SilentSink {
+    fn started(&mut self, _spec: &GateSpec) {}
+
+    fn finished(&mut self, _report: &GateReport) {}
+
+    fn stop(&mut self) -> bool {
+        false
+    }
+}
+
+impl CheckObserver for SilentSink {
+    fn speaks(&mut self, _locale: Locale) {}
+
+    fn reads(&mut self, _work: &WorkHandle) {}
+
+    fn note(&mut self, _note: CheckNote<'_>) {}
 }
 
 /// The result of a check.

@@ -13,7 +13,10 @@ use crate::events::SilentSink;
 use crate::host::SessionDir;
 use crate::loops;
 use ralph_config::{ArmingMoment, RunSettings, SettingLayers};
-use ralph_core::host::{HostEventKind, HostReply, HostTurnEnd, NoteTone, PromptPosition, ToolUse};
+use ralph_core::host::{
+    HostEventKind, HostReply, HostTurnEnd, NoteTone, PromptEvent, PromptPosition, ToolEvent,
+    ToolUse, TurnEvent,
+};
 use ralph_core::locale::Locale;
 use ralph_core::policy::{Criterion, GateSpec, PassCondition};
 use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
@@ -50,16 +53,22 @@ pub(super) fn unasked(
     }
     match (&asked.event.what, mode) {
         (
-            HostEventKind::Prompted { position: PromptPosition::Later, .. },
+            HostEventKind::Prompt(PromptEvent::Sent { position: PromptPosition::Later, .. }),
             ArmingMoment::EverySession,
         ) => Ok(HostReply::silent()),
-        (HostEventKind::Prompted { text, .. }, mode) => here.prompted(text, mode),
-        (HostEventKind::ToolAsked(used), ArmingMoment::OnErrors) if !used.files.is_empty() => {
+        (HostEventKind::Prompt(PromptEvent::Sent { text, .. }), mode) => here.prompted(text, mode),
+        (HostEventKind::Tools(ToolEvent::Asked(used)), ArmingMoment::OnErrors)
+            if !used.files.is_empty() =>
+        {
             here.look_before()?;
             Ok(HostReply::silent())
         }
-        (HostEventKind::ToolsUsed(uses), ArmingMoment::OnErrors) => here.tools_used(uses),
-        (HostEventKind::TurnEnded(silence), ArmingMoment::OnErrors) => here.turn_ended(silence),
+        (HostEventKind::Tools(ToolEvent::Used(uses)), ArmingMoment::OnErrors) => {
+            here.tools_used(uses)
+        }
+        (HostEventKind::Turn(TurnEvent::Ended(silence)), ArmingMoment::OnErrors) => {
+            here.turn_ended(silence)
+        }
         (_, _) => Ok(HostReply::silent()),
     }
 }
@@ -72,7 +81,8 @@ pub(super) fn first_again(
     run: &Run,
     place: &SessionDir,
 ) -> Result<Option<HostReply>, UserError> {
-    let HostEventKind::Prompted { text, position: PromptPosition::First } = &asked.event.what
+    let HostEventKind::Prompt(PromptEvent::Sent { text, position: PromptPosition::First }) =
+        &asked.event.what
     else {
         return Ok(None);
     };

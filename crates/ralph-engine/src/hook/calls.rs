@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::caller::SESSION_COMMAND;
 use crate::clock::InterruptSignal;
 use crate::host::{self, QueuedWords, SessionDir};
-use ralph_core::host::{HostEventKind, HostReply, ReplyEffect};
+use ralph_core::host::{HostEventKind, HostReply, ReplyEffect, TurnEvent};
 use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
 use ralph_core::wording::told;
@@ -89,7 +89,7 @@ impl HookRequest<'_> {
         session: &SessionId,
         place: &SessionDir,
     ) -> Option<QueuedCommandResult> {
-        let HostEventKind::TurnEnded(silence) = &self.event.what else { return None };
+        let HostEventKind::Turn(TurnEvent::Ended(silence)) = &self.event.what else { return None };
         let words = host::queued(silence.transcript.as_deref()?, place);
         let is_ours = |words: &&QueuedWords| slash::is_ours(&words.text);
         let words = words.iter().rev().find(is_ours)?;

@@ -7,7 +7,10 @@ use crate::capture::{SessionCapture, SessionNameSource};
 use crate::host::{SessionDir, final_text};
 use ralph_config::MemoryRules;
 use ralph_core::SessionId;
-use ralph_core::host::{HostEvent, HostEventKind, HostReply, ReplyEffect, SessionStart};
+use ralph_core::host::{
+    HostEvent, HostEventKind, HostReply, ReplyEffect, SessionEvent, SessionStart, ToolEvent,
+    TurnEvent,
+};
 use ralph_memory::Notebook;
 use ralph_memory::event;
 
@@ -25,14 +28,15 @@ pub(super) enum CaptureStatus {
 /// Records what an event says about its session. A final text read from the transcript
 /// is stored in the event, so that it is read once.
 pub(super) fn take(app: &App, call: &HookInvocation<'_>, event: &mut HostEvent) -> CaptureStatus {
-    let concerns = event.session.is_some() && !matches!(event.what, HostEventKind::ToolAsked(_));
+    let concerns =
+        event.session.is_some() && !matches!(event.what, HostEventKind::Tools(ToolEvent::Asked(_)));
     if !concerns || !Notebook::exists(&app.home) || !is_enabled(app) {
         return CaptureStatus::No;
     }
     if standing::goes_on_elsewhere(app, call, event) {
         return CaptureStatus::No;
     }
-    if let HostEventKind::TurnEnded(silence) = &mut event.what
+    if let HostEventKind::Turn(TurnEvent::Ended(silence)) = &mut event.what
         && silence.text.is_none()
     {
         silence.text = Some(final_text(silence));
@@ -52,7 +56,10 @@ pub(super) fn begin(app: &App, event: &HostEvent, reply: &HostReply, kept: Captu
 
 /// Records the start of a session whose host does not report it.
 pub(super) fn open(app: &App, event: &HostEvent, start: SessionStart) {
-    write(app, &HostEvent { what: HostEventKind::SessionStarted(start), ..event.clone() });
+    write(
+        app,
+        &HostEvent { what: HostEventKind::Session(SessionEvent::Started(start)), ..event.clone() },
+    );
 }
 
 fn write(app: &App, event: &HostEvent) {

@@ -11,17 +11,15 @@ use crate::host::SessionDir;
 use crate::recall::{NotePortion, NoteRecall, NoteRequest, RecallResult};
 use ralph_config::{ArmingMoment, MemoryRules, NoteAudience};
 use ralph_core::SessionId;
-use ralph_core::host::{
-    EventAgent, HostChannel, HostEvent, HostEventKind, HostReply, NoteTone, ReplyEffect,
-    SessionStart,
-};
+use ralph_core::host::{HostEvent, HostReply, NoteTone, ReplyEffect};
 use ralph_core::memory::hydration::PrefaceMode;
 use ralph_memory::event::{self, WorkPhase};
 use ralph_memory::log::EventLog;
 use ralph_memory::resume::SessionAge;
 use ralph_memory::{LockPatience, MessageRole, Notebook};
 
-use super::slash::{self, SlashPrompt};
+use super::reading::{EventReading, RecallOccasion};
+use super::slash;
 use super::standing::{self, PreviousSession};
 use super::{HookInvocation, arm, log, said};
 use crate::app::{App, own_binary};
@@ -34,81 +32,11 @@ const SEEN: &str = "notes";
 /// The session file that marks that the notes for its task were shown.
 const ASKED: &str = "notes-asked";
 
-/// The occasion on which notes are shown.
-enum RecallOccasion<'a> {
-    /// A session begins empty.
-    Start,
-    /// A session was compacted; it is told what it needs before it goes on.
-    Again,
-    /// A session goes on with its full context.
-    GoingOn,
-    /// A session was compacted, and this reply is the last before the next prompt.
-    Shortened,
-    /// The user gives the task.
-    Task(&'a str),
-}
-
-fn moment<'a>(
-    app: &App,
-    call: &HookInvocation<'_>,
-    event: &'a HostEvent,
-) -> Option<RecallOccasion<'a>> {
-    if event.actor != EventAgent::Main {
-        return None;
-    }
-    match &event.what {
-        // Here the event is a message; the host reads a reply only when the turn ends.
-        HostEventKind::SessionStarted(SessionStart::Compacted)
-        | HostEventKind::Compacted { .. }
-            if call.host.reach == HostChannel::Messages =>
-        {
-            Some(RecallOccasion::Shortened)
-        }
-        HostEventKind::TurnEnded(_) if standing::was_shortened(app, event) => {
-            Some(RecallOccasion::Shortened)
-        }
-        HostEventKind::SessionStarted(SessionStart::New | SessionStart::Cleared) => {
-            Some(RecallOccasion::Start)
-        }
-        HostEventKind::SessionStarted(SessionStart::Compacted) => Some(RecallOccasion::Again),
-        HostEventKind::SessionStarted(SessionStart::Resumed) => Some(RecallOccasion::GoingOn),
-        HostEventKind::Prompted { text, .. } => {
-            match call.commands.parse(text, &|word| app.project.root.join(word).exists()) {
-                Some(SlashPrompt::Arm(_)) => Some(RecallOccasion::Task(text)),
-                Some(
-                    SlashPrompt::Call(_)
-                    | SlashPrompt::Resume(_)
-                    | SlashPrompt::Help
-                    | SlashPrompt::Unclear(..)
-                    | SlashPrompt::Misfit(..),
-                ) => None,
-                None => (!text.trim_start().starts_with('/')).then_some(RecallOccasion::Task(text)),
-            }
-        }
-        HostEventKind::SessionStarted(SessionStart::Forked | SessionStart::Other)
-        | HostEventKind::HostStarted
-        | HostEventKind::Done(_)
-        | HostEventKind::Woken
-        | HostEventKind::CommandCalled { .. }
-        | HostEventKind::ToolAsked(_)
-        | HostEventKind::ToolsUsed(_)
-        | HostEventKind::TurnEnded(_)
-        | HostEventKind::TurnBroken(_)
-        | HostEventKind::ChildEnded
-        | HostEventKind::PermissionAsked { .. }
-        | HostEventKind::PermissionAnswered
-        | HostEventKind::NotDelivered { .. }
-        | HostEventKind::Due
-        | HostEventKind::Compacting
-        | HostEventKind::Compacted { .. }
-        | HostEventKind::SessionEnded { .. }
-        | HostEventKind::Other { .. } => None,
-    }
-}
-
 /// Returns true if an agent could be shown something now.
 pub(super) fn concerns(app: &App, call: &HookInvocation<'_>, event: &HostEvent) -> bool {
-    let Some((session, moment)) = event.session.as_ref().zip(moment(app, call, event)) else {
+    let Some((session, moment)) =
+        event.session.as_ref().zip(EventReading::new(app, call, event).occasion())
+    else {
         return false;
     };
     // The driver shows notes with its prompts.
@@ -176,7 +104,9 @@ pub(super) fn add(
     reply: HostReply,
     standing: Option<PreviousSession>,
 ) -> HostReply {
-    let (Some(session), Some(moment)) = (&event.session, moment(app, call, event)) else {
+    let (Some(session), Some(moment)) =
+        (&event.session, EventReading::new(app, call, event).occasion())
+    else {
         return reply;
     };
     let place = marks(app, session);

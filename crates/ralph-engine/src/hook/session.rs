@@ -7,7 +7,7 @@ use crate::host::{HostedLoop, HostedSession, SessionDir, record_tools};
 use crate::{Driver, EngineError, RunLedger, loops};
 use ralph_core::host::{
     ActionReport, EventAgent, HostChannel, HostEvent, HostEventKind, HostReply, NoteTone,
-    ReplyEffect, SessionStart, ToolUse,
+    PromptEvent, ReplyEffect, SessionEvent, SessionStart, ToolEvent, ToolUse, TurnEvent,
 };
 use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
@@ -54,39 +54,27 @@ impl<'a> HookRequest<'a> {
             return Ok(answered);
         }
         let Some(session) = &self.event.session else { return Ok(HostReply::silent()) };
-        match &self.event.what {
-            HostEventKind::ToolsUsed(uses) => self.tools_used(session, uses),
-            HostEventKind::Prompted { text, .. } if self.event.actor == EventAgent::Main => {
-                if SessionDir::new(&self.app.home, session).take_answered(text) {
-                    return Ok(answer(told::answered(self.app.chosen_locale())));
-                }
-                match self.call.commands.parse(text, &|word| self.is_path(session, word)) {
-                    Some(command) => Ok(self.command(session, &command, text)),
-                    None => self.hear(session),
-                }
-            }
-            HostEventKind::SessionStarted(
-                start @ (SessionStart::Cleared | SessionStart::Forked),
-            ) => self.follow(session, *start),
-            HostEventKind::SessionStarted(_)
-            | HostEventKind::Prompted { .. }
-            | HostEventKind::Woken
-            | HostEventKind::CommandCalled { .. }
-            | HostEventKind::ToolAsked(_)
-            | HostEventKind::TurnEnded(_)
-            | HostEventKind::TurnBroken(_)
-            | HostEventKind::ChildEnded
-            | HostEventKind::PermissionAsked { .. }
-            | HostEventKind::PermissionAnswered
-            | HostEventKind::NotDelivered { .. }
-            | HostEventKind::Due
-            | HostEventKind::Compacting
-            | HostEventKind::Compacted { .. }
-            | HostEventKind::SessionEnded { .. }
-            | HostEventKind::HostStarted
-            | HostEventKind::Done(_)
-            | HostEventKind::Other { .. } => self.hear(session),
+        if let HostEventKind::Tools(ToolEvent::Used(uses)) = &self.event.what {
+            return self.tools_used(session, uses);
         }
+        if let HostEventKind::Session(SessionEvent::Started(
+            start @ (SessionStart::Cleared | SessionStart::Forked),
+        )) = &self.event.what
+        {
+            return self.follow(session, *start);
+        }
+        if let HostEventKind::Prompt(PromptEvent::Sent { text, .. }) = &self.event.what
+            && self.event.actor == EventAgent::Main
+        {
+            if SessionDir::new(&self.app.home, session).take_answered(text) {
+                return Ok(answer(told::answered(self.app.chosen_locale())));
+            }
+            let typed = self.call.commands.parse(text, &|word| self.is_path(session, word));
+            if let Some(command) = typed {
+                return Ok(self.command(session, &command, text));
+            }
+        }
+        self.hear(session)
     }
 
     /// Passes the event to the run of the session.
@@ -118,7 +106,7 @@ impl<'a> HookRequest<'a> {
         }
         let mut sink = SilentSink;
         // A session can be left even if its gates no longer work.
-        let checks = if matches!(self.event.what, HostEventKind::TurnEnded(_)) {
+        let checks = if matches!(self.event.what, HostEventKind::Turn(TurnEvent::Ended(_))) {
             let checks = RunChecks::of_running(self.app, settings_of(self.app, &run)?)?;
             let takes_long = !checks.gates.is_empty() || checks.judge.is_some();
             if takes_long || place.was_used() {
@@ -148,23 +136,11 @@ impl<'a> HookRequest<'a> {
     fn of_host(&self) -> Result<Option<HostReply>, UserError> {
         let wanted = match &self.event.what {
             HostEventKind::HostStarted => None,
-            HostEventKind::Done(report) => Some(report),
-            HostEventKind::SessionStarted(_)
-            | HostEventKind::Prompted { .. }
-            | HostEventKind::Woken
-            | HostEventKind::CommandCalled { .. }
-            | HostEventKind::ToolAsked(_)
-            | HostEventKind::ToolsUsed(_)
-            | HostEventKind::TurnEnded(_)
-            | HostEventKind::TurnBroken(_)
-            | HostEventKind::ChildEnded
-            | HostEventKind::PermissionAsked { .. }
-            | HostEventKind::PermissionAnswered
-            | HostEventKind::NotDelivered { .. }
-            | HostEventKind::Due
-            | HostEventKind::Compacting
-            | HostEventKind::Compacted { .. }
-            | HostEventKind::SessionEnded { .. }
+            HostEventKind::Action(report) => Some(report),
+            HostEventKind::Session(_)
+            | HostEventKind::Prompt(_)
+            | HostEventKind::Turn(_)
+            | HostEventKind::Tools(_)
             | HostEventKind::Other { .. } => return Ok(None),
         };
         let Some(store) = self.app.existing_store()? else { return Ok(Some(HostReply::silent())) };

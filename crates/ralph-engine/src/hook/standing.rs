@@ -7,7 +7,7 @@
 use crate::host::{SessionDir, SessionLiveness};
 use ralph_core::SessionId;
 use ralph_core::host::{
-    EventAgent, HostChannel, HostEvent, HostEventKind, PromptPosition, SessionStart,
+    EventAgent, HostChannel, HostEvent, HostEventKind, PromptEvent, SessionEvent, SessionStart,
 };
 use ralph_memory::event;
 use ralph_memory::resume::{self, SessionAge, SummaryReader};
@@ -16,6 +16,7 @@ use ralph_memory::{
 };
 
 use super::capture::{self, CaptureStatus};
+use super::reading::{EventReading, SessionOwnership};
 use super::{HookInvocation, log};
 use crate::app::App;
 use crate::sessions;
@@ -33,19 +34,10 @@ pub(super) struct PreviousSession {
     pub(super) age: SessionAge,
 }
 
-/// The session whose work is summarised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SessionOwnership {
-    /// The session itself, for this reader.
-    Own(SummaryReader),
-    /// The last session in the work tree.
-    Others,
-}
-
 /// Returns true if an event reports the end of a session that continues in another
 /// process. Only one of its processes ended.
 pub(super) fn goes_on_elsewhere(app: &App, call: &HookInvocation<'_>, event: &HostEvent) -> bool {
-    let HostEventKind::SessionEnded { reason } = &event.what else { return false };
+    let HostEventKind::Session(SessionEvent::Ended { reason }) = &event.what else { return false };
     let dwelling = |session| SessionDir::new(&app.home, session).liveness(call.caller);
     // A deleted session is gone everywhere.
     reason != "deleted" && event.session.as_ref().map(dwelling) == Some(SessionLiveness::Elsewhere)
@@ -82,7 +74,7 @@ pub(super) fn look(
     event: &HostEvent,
 ) -> Option<PreviousSession> {
     let session = event.session.as_ref().filter(|_| Notebook::exists(&app.home))?;
-    let whose = whose(app, call, event)?;
+    let whose = EventReading::new(app, call, event).summarised()?;
     let now = app.now();
     let found = Notebook::attempt_within(&app.home, LockPatience::Short, |book| match whose {
         SessionOwnership::Own(_) => own(book, session),
@@ -101,54 +93,6 @@ pub(super) fn look(
             log::write(&app.home, &format!("{}: {error}", session.as_str()));
             None
         }
-    }
-}
-
-fn whose(app: &App, call: &HookInvocation<'_>, event: &HostEvent) -> Option<SessionOwnership> {
-    let session = event.session.as_ref().filter(|_| event.actor == EventAgent::Main)?;
-    match &event.what {
-        HostEventKind::SessionStarted(SessionStart::New) => Some(SessionOwnership::Others),
-        HostEventKind::SessionStarted(SessionStart::Resumed) => {
-            Some(SessionOwnership::Own(SummaryReader::Itself))
-        }
-        HostEventKind::SessionStarted(SessionStart::Compacted)
-        | HostEventKind::Compacted { .. } => Some(SessionOwnership::Own(SummaryReader::Newcomer)),
-        HostEventKind::Prompted { position, .. } if call.host.reach == HostChannel::Messages => {
-            let dwelling = SessionDir::new(&app.home, session).liveness(call.caller);
-            match (was_shortened(app, event), dwelling, position) {
-                (true, ..) => Some(SessionOwnership::Own(SummaryReader::Newcomer)),
-                (false, SessionLiveness::Gone, _) => {
-                    Some(SessionOwnership::Own(SummaryReader::Itself))
-                }
-                (false, SessionLiveness::Unknown, PromptPosition::First) => {
-                    Some(SessionOwnership::Others)
-                }
-                (false, ..) => None,
-            }
-        }
-        HostEventKind::TurnEnded(_) if was_shortened(app, event) => {
-            Some(SessionOwnership::Own(SummaryReader::Newcomer))
-        }
-        HostEventKind::SessionStarted(
-            SessionStart::Cleared | SessionStart::Forked | SessionStart::Other,
-        )
-        | HostEventKind::Prompted { .. }
-        | HostEventKind::HostStarted
-        | HostEventKind::Done(_)
-        | HostEventKind::Woken
-        | HostEventKind::CommandCalled { .. }
-        | HostEventKind::ToolAsked(_)
-        | HostEventKind::ToolsUsed(_)
-        | HostEventKind::TurnEnded(_)
-        | HostEventKind::TurnBroken(_)
-        | HostEventKind::ChildEnded
-        | HostEventKind::PermissionAsked { .. }
-        | HostEventKind::PermissionAnswered
-        | HostEventKind::NotDelivered { .. }
-        | HostEventKind::Due
-        | HostEventKind::Compacting
-        | HostEventKind::SessionEnded { .. }
-        | HostEventKind::Other { .. } => None,
     }
 }
 
@@ -184,36 +128,22 @@ pub(super) fn note(app: &App, call: &HookInvocation<'_>, event: &HostEvent, kept
     let is_main = event.actor == EventAgent::Main && !app.is_driven() && kept == CaptureStatus::Yes;
     let Some(session) = event.session.as_ref().filter(|_| is_main) else { return };
     let place = SessionDir::new(&app.home, session);
-    match &event.what {
-        HostEventKind::SessionStarted(_) | HostEventKind::Prompted { .. } => {
-            let start = match place.liveness(call.caller) {
-                SessionLiveness::Here => return,
-                SessionLiveness::Unknown => SessionStart::New,
-                SessionLiveness::Gone | SessionLiveness::Elsewhere => SessionStart::Resumed,
-            };
-            // If that fails, the age of its last event decides.
-            let _ = place.note_host(call.caller);
-            if call.host.reach == HostChannel::Messages {
-                capture::open(app, event, start);
-            }
+    if let HostEventKind::Session(SessionEvent::Ended { .. }) = &event.what {
+        if !goes_on_elsewhere(app, call, event) {
+            place.forget_host();
         }
-        HostEventKind::SessionEnded { .. } if goes_on_elsewhere(app, call, event) => {}
-        HostEventKind::SessionEnded { .. } => place.forget_host(),
-        HostEventKind::HostStarted
-        | HostEventKind::Done(_)
-        | HostEventKind::Woken
-        | HostEventKind::CommandCalled { .. }
-        | HostEventKind::ToolAsked(_)
-        | HostEventKind::ToolsUsed(_)
-        | HostEventKind::TurnEnded(_)
-        | HostEventKind::TurnBroken(_)
-        | HostEventKind::ChildEnded
-        | HostEventKind::PermissionAsked { .. }
-        | HostEventKind::PermissionAnswered
-        | HostEventKind::NotDelivered { .. }
-        | HostEventKind::Due
-        | HostEventKind::Compacting
-        | HostEventKind::Compacted { .. }
-        | HostEventKind::Other { .. } => {}
+    } else if let HostEventKind::Session(SessionEvent::Started(_))
+    | HostEventKind::Prompt(PromptEvent::Sent { .. }) = &event.what
+    {
+        let start = match place.liveness(call.caller) {
+            SessionLiveness::Here => return,
+            SessionLiveness::Unknown => SessionStart::New,
+            SessionLiveness::Gone | SessionLiveness::Elsewhere => SessionStart::Resumed,
+        };
+        // If that fails, the age of its last event decides.
+        let _ = place.note_host(call.caller);
+        if call.host.reach == HostChannel::Messages {
+            capture::open(app, event, start);
+        }
     }
 }

@@ -9,7 +9,7 @@ use ralph_core::Run;
 use ralph_core::errand::{ActionRequest, PendingAction, PendingActions};
 use ralph_core::host::{
     ActionOutput, ActionReport, HostAction, HostActionKind, HostChannel, HostEvent, HostEventKind,
-    HostReply, NoteTone, ReplyEffect,
+    HostReply, NoteTone, PromptEvent, ReplyEffect, SessionEvent,
 };
 use ralph_core::policy::ContextMode;
 use ralph_core::run::Owner;
@@ -47,12 +47,12 @@ impl HostedLoop<'_, '_> {
         hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
         let answered = match (&event.what, &event.session) {
-            (HostEventKind::Prompted { .. }, Some(session)) => {
+            (HostEventKind::Prompt(PromptEvent::Sent { .. }), Some(session)) => {
                 let errands = run.errands.sparing(session);
                 self.record_move_step(run, Run { errands, ..run.clone() }, None)
             }
             // Our own action may have caused it.
-            (HostEventKind::SessionEnded { .. }, _) => Ok(HostReply::silent()),
+            (HostEventKind::Session(SessionEvent::Ended { .. }), _) => Ok(HostReply::silent()),
             (_, _) => self.remind(run, hosted),
         };
         unless_too_late(answered)
