@@ -21,7 +21,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ralph-agents", &["ralph-core", "ralph-redact", "ralph-files", "ralph-proc"]),
     ("ralph-checks", &["ralph-core", "ralph-redact", "ralph-files", "ralph-proc"]),
     ("ralph-tamper", &["ralph-core", "ralph-files", "ralph-graph", "ralph-checks"]),
-    ("ralph-config", &["ralph-core", "ralph-files", "ralph-proc", "ralph-agents", "ralph-checks"]),
+    (
+        "ralph-config",
+        &[
+            "ralph-core",
+            "ralph-files",
+            "ralph-proc",
+            "ralph-sandbox",
+            "ralph-agents",
+            "ralph-checks",
+        ],
+    ),
     (
         "ralph-engine",
         &[
@@ -36,6 +46,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-graph",
             "ralph-memory",
             "ralph-proc",
+            "ralph-sandbox",
             "ralph-config",
         ],
     ),
@@ -53,6 +64,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ralph-graph",
             "ralph-memory",
             "ralph-proc",
+            "ralph-sandbox",
             "ralph-config",
             "ralph-engine",
             "ralph-mcp",

@@ -61,6 +61,11 @@ fn areas(root: &Path) -> Result<Vec<Area>, TaskFailure> {
             about: "no note is lost by damage, and what is shown of a project's past matters",
             proof: AreaProof::Tests("memory::prove::".to_owned()),
         },
+        Area {
+            name: "sandbox".to_owned(),
+            about: "no escape from a sandbox, except those that the manual lists",
+            proof: AreaProof::Tests("sandbox::".to_owned()),
+        },
         task("speed", "every benchmark within its budget", bench::run),
     ];
     Ok(names.into_iter().map(client).chain(others).collect())

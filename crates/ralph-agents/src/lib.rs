@@ -34,6 +34,7 @@ pub mod limits;
 mod line;
 mod listen;
 pub mod opencode;
+mod places;
 pub mod scripted;
 pub mod servers;
 mod session;
@@ -59,6 +60,7 @@ pub use listen::{
     AgentTurnOutcome, OutputPiece, OutputPieceKind, RefusedAction, ShownOutput, TurnCutReason,
     TurnListener, TurnProcessEnd, TurnStatus,
 };
+pub use places::ClientPlaces;
 pub use session::{AgentConversation, ContextWindow, SessionAfterTurn, TurnSession};
 pub use usage::read_usage;
 

@@ -27,7 +27,10 @@ pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
     ("Look", &["status", "logs", "report", "runs", "sessions", "diff", "snapshots"]),
     ("Undo", &["rollback", "gc"]),
     ("Memory and code", &["memory", "code"]),
-    ("Set up", &["demo", "init", "config", "doctor", "install", "uninstall", "completions"]),
+    (
+        "Set up",
+        &["demo", "init", "config", "doctor", "sandbox", "install", "uninstall", "completions"],
+    ),
 ];
 
 impl Cli {
@@ -137,6 +140,7 @@ pub(crate) enum CliCommand {
     Gc(commands::gc::GcArgs),
     Allow(commands::allow::AllowArgs),
     Check(Box<commands::check::CheckArgs>),
+    Sandbox(commands::sandbox::SandboxArgs),
     Code(commands::code::CodeArgs),
     Memory(commands::memory::MemoryArgs),
     #[command(hide = true)]

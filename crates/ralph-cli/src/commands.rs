@@ -25,6 +25,7 @@ pub(crate) mod resume;
 pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod sandbox;
 pub(crate) mod scripted;
 pub(crate) mod sessions;
 pub(crate) mod snapshots;
@@ -61,6 +62,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         CliCommand::Gc(args) => gc::run(&args),
         CliCommand::Allow(args) => allow::run(&args),
         CliCommand::Check(args) => check::run(&args),
+        CliCommand::Sandbox(args) => sandbox::run(&args),
         CliCommand::Code(args) => code::run(&args),
         CliCommand::Memory(args) => memory::run(&args),
         CliCommand::Mcp(args) => mcp::run(&args),

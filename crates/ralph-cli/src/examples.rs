@@ -4,7 +4,7 @@
 type ExampleCall = (&'static str, &'static str);
 
 /// The examples of each command. `HOST` is replaced with the name of a host.
-pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 24] = [
+pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 25] = [
     (
         "run",
         &[
@@ -133,6 +133,14 @@ pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 24] = [
         &[
             ("ralph config", "every setting and where it comes from"),
             ("ralph config --json", "for programs"),
+        ],
+    ),
+    (
+        "sandbox",
+        &[
+            ("ralph sandbox show", "what an agent of this project can read, write and reach"),
+            ("ralph sandbox -- npm test", "try a command in it"),
+            ("ralph sandbox --network off -- sh", "without a network"),
         ],
     ),
     (

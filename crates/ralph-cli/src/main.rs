@@ -41,6 +41,9 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == ralph_proc::OVERLAY_WORD) {
         return ralph_proc::overlay_main(std::env::args_os().skip(2));
     }
+    if std::env::args_os().nth(1).is_some_and(|word| word == ralph_sandbox::SANDBOX_WORD) {
+        return ralph_sandbox::sandbox_main(std::env::args_os().skip(2));
+    }
     if let Some(words) = hook_words() {
         debug_log::start(None);
         let _span = tracing::debug_span!("hook").entered();

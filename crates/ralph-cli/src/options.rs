@@ -165,6 +165,29 @@ pub(crate) struct PolicyOptions {
     locale: Option<String>,
 }
 
+/// The sandbox of agents and gates
+#[derive(clap::Args, Debug, Default)]
+#[command(next_help_heading = "Sandbox")]
+pub(crate) struct SandboxOptions {
+    /// Start agent and gates in a sandbox: `on`, `require` (refuse what it cannot keep) or `off` (default: off; without a word: on)
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    sandbox: Option<String>,
+}
+
+/// The sandbox that a command shows or uses
+#[derive(clap::Args, Debug, Default)]
+pub(crate) struct SandboxLimits {
+    /// The agent whose folders stay open (default: that of the settings)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// The network: `on`, `off` or `hosts` (default: that of the settings)
+    #[arg(long, value_name = "WHICH")]
+    network: Option<String>,
+    /// How it is enforced: `best` or `landlock` (default: best)
+    #[arg(long, value_name = "HOW")]
+    technique: Option<String>,
+}
+
 /// Who does the work and how its turns are bounded
 #[derive(clap::Args, Debug, Default)]
 #[command(next_help_heading = "Turns")]
@@ -276,6 +299,25 @@ impl PolicyOptions {
             set(layers, flag, path, value.as_deref())?;
         }
         Ok(())
+    }
+}
+
+impl SandboxOptions {
+    /// Applies the options to the settings. The flag counts for agents and gates.
+    pub(crate) fn apply(&self, layers: &mut SettingLayers) -> Result<(), CliError> {
+        for path in ["sandbox.mode", "sandbox.gates"] {
+            set(layers, "--sandbox", path, self.sandbox.as_deref())?;
+        }
+        Ok(())
+    }
+}
+
+impl SandboxLimits {
+    /// Applies the options to the settings.
+    pub(crate) fn apply(&self, layers: &mut SettingLayers) -> Result<(), CliError> {
+        set(layers, "--agent", "run.agent", self.agent.as_deref())?;
+        set(layers, "--network", "sandbox.network", self.network.as_deref())?;
+        set(layers, "--technique", "sandbox.technique", self.technique.as_deref())
     }
 }
 

@@ -48,6 +48,7 @@ impl CliCommand {
             | Self::Snapshots(_)
             | Self::Diff(_)
             | Self::Check(_)
+            | Self::Sandbox(_)
             | Self::Code(_)
             | Self::Config(_)
             | Self::Completions(_)

@@ -4,6 +4,7 @@ use ralph_agents::{ClientOption, ClientSetting};
 use ralph_core::format::OutputFormat;
 use ralph_core::policy::Criterion;
 
+pub use super::sandbox_keys::KEYS;
 use super::value::SettingKind;
 
 /// One setting.
@@ -21,7 +22,7 @@ pub struct SettingKey {
     pub help: &'static str,
 }
 
-const fn key(
+pub(super) const fn key(
     path: &'static str,
     variable: &'static str,
     kind: SettingKind,
@@ -93,8 +94,8 @@ const FORMATS: [&str; OutputFormat::ALL.len()] = [
     "sarif",
 ];
 
-/// The table of all settings.
-pub const KEYS: &[SettingKey] = &[
+/// The settings of everything but the sandbox.
+pub(super) const COMMON: &[SettingKey] = &[
     key(
         "run.agent",
         "RALPH_AGENT",
@@ -585,7 +586,8 @@ fn labelled(path: &str) -> Option<(Criterion, &str)> {
 
 /// Returns the setting whose path is nearest to a misspelt one.
 pub(crate) fn nearest(path: &str) -> Option<&'static str> {
-    let tables = "run gates judge prompt environment snapshots memory security retention lsp";
+    let tables =
+        "run gates judge prompt environment snapshots memory security retention lsp sandbox";
     let tables = tables.split(' ');
     let clients =
         ralph_agents::SETTINGS.iter().filter_map(|setting| Some(setting.path.split_once('.')?.0));

@@ -12,6 +12,8 @@ mod keys;
 mod layers;
 mod nearest;
 mod reference;
+mod sandbox;
+mod sandbox_keys;
 mod servers;
 mod settings;
 mod value;
@@ -23,6 +25,7 @@ pub use judge::{JudgeChoice, JudgeError, ModelChoice};
 pub use keys::{KEYS, SettingKey};
 pub use layers::{ConfigError, SettingLayers, SettingOrigin};
 pub use reference::{reference, schema};
+pub use sandbox::{SandboxMode, SandboxRules, SandboxTechnique};
 pub use servers::ServerRules;
 pub use settings::{
     AgentChoice, FolderChoice, MemoryRules, NoteAudience, NoteEnforcement, OnFail, RetentionLimits,

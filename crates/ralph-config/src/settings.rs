@@ -20,6 +20,7 @@ use super::contradiction::SettingsConflictError;
 use super::gates::{self, GateSettings, MissingTool};
 use super::judge::{self, JudgeChoice, JudgeError};
 use super::layers::{ConfigError, SettingLayers};
+use super::sandbox::SandboxRules;
 use super::value::SettingValue;
 
 /// The agent that does the work.
@@ -58,6 +59,8 @@ pub struct RunSettings {
     pub memory: MemoryRules,
     /// The judge, if there is one.
     pub judge: Option<JudgeChoice>,
+    /// The sandbox of agents and gates.
+    pub sandbox: SandboxRules,
     /// Programs and files that required gates need and that are missing.
     pub missing: Vec<MissingTool>,
 }
@@ -303,6 +306,7 @@ impl RunSettings {
                 old_session: None,
                 locale: self::locale(layers).unwrap_or(locale),
             },
+            sandbox: SandboxRules::new(layers)?,
             template: reader.text("prompt.continuation").map(str::to_owned),
             agent,
             clients: Client::ALL.map(|client| reader.client(client)).into(),

@@ -9,6 +9,7 @@ use ralph_core::locale::Locale;
 use ralph_core::state::{RunState, WaitReason};
 use ralph_core::{Run, RunId, SessionId, Timestamp, wording};
 use ralph_store::{EventQuery, NewEvent, RunStore, StoreError};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::seal::UnsealedReason;
@@ -22,6 +23,9 @@ const GIVEN: &str = "command_given";
 
 /// The kind of event for the protection of a run's evidence.
 const SEAL: &str = "seal";
+
+/// The kind of event for the sandboxes of a run's programs.
+const SANDBOXES: &str = "sandboxes";
 
 /// The kind of event for a rollback of a run's files.
 const ROLLED_BACK: &str = "rolled_back";
@@ -120,6 +124,21 @@ impl RollbackRecord {
     }
 }
 
+/// A sandbox in which programs of a run were started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxRecord {
+    /// The programs: `agent` or `gates`.
+    pub of: String,
+    /// The mode of the settings: `on` or `require`.
+    pub mode: String,
+    /// `bubblewrap` or `landlock`; `None` if the machine has neither.
+    pub technique: Option<String>,
+    /// The names of the promises that were not kept.
+    pub lacks: Vec<String>,
+    /// The sentence that was shown, in the language of the run.
+    pub sentence: String,
+}
+
 /// All stored events about the commands of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLog {
@@ -132,6 +151,8 @@ pub struct CommandLog {
     /// The result of sealing its evidence when a driver last left it, with the
     /// reason for a failure; `None` if no driver did.
     pub seal: Option<Result<(), String>>,
+    /// The sandboxes of its agent and its gates when a driver last began.
+    pub sandboxes: Vec<SandboxRecord>,
 }
 
 impl CommandLog {
@@ -165,6 +186,7 @@ impl CommandLog {
                 let why = data["unsealed_because"].as_str().map(str::to_owned);
                 self.seal = Some(why.map_or(Ok(()), Err));
             }
+            SANDBOXES => self.sandboxes = serde_json::from_value(data).unwrap_or_default(),
             ROLLED_BACK => self.rollbacks.push(RollbackRecord {
                 at: event.at,
                 to: data["to"].as_str().map(str::to_owned),
@@ -235,6 +257,17 @@ pub fn record_rollback(
 ) -> Result<(), StoreError> {
     let facts = json!({ "to": done.to, "files": done.files });
     store.append(&event(run, ROLLED_BACK, &facts, done.at)).map(|_| ())
+}
+
+/// Stores the sandboxes of a run's programs. The last record counts, so an
+/// empty one is stored too.
+pub fn record_sandboxes(
+    store: &dyn RunStore,
+    run: &Run,
+    sandboxes: &[SandboxRecord],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    store.append(&event(run, SANDBOXES, &json!(sandboxes), now)).map(|_| ())
 }
 
 /// Stores whether the evidence of a run was sealed.

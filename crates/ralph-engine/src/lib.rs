@@ -178,6 +178,7 @@ pub mod report;
 pub mod rights;
 mod ruby;
 pub mod run;
+pub mod sandbox;
 pub mod seal;
 pub mod sessions;
 pub mod settings_copy;

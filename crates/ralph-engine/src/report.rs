@@ -1,5 +1,6 @@
 //! The report of one run: why it ended, its checks, and their tree.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use ralph_core::{Run, wording};
 use ralph_store::{EventQuery, IterationRecord, NewEvent, RunStore, StoreError};
 use serde::Serialize;
 
-use crate::command_log::{CommandLog, CommandSource};
+use crate::command_log::{CommandLog, CommandSource, SandboxRecord};
 use crate::history::{self, HistoryCurves};
 use crate::seal::UnsealedReason;
 use crate::wire::{RunView, SCHEMA, local_time, moment};
@@ -66,6 +67,9 @@ struct ReportView {
     sealed: bool,
     /// The reason if it is not sealed; `session` for a run without a driver.
     unsealed_because: Option<String>,
+    /// The sandboxes of its agent and its gates, with the promises that they
+    /// did not keep.
+    sandboxes: Vec<SandboxRecord>,
 }
 
 /// One command that the agent was refused.
@@ -136,6 +140,7 @@ impl RunReport {
                 Some(Err(why)) => Some(why.clone()),
                 None => Some(UnsealedReason::Session.name().to_owned()),
             },
+            sandboxes: self.commands.sandboxes.clone(),
         };
         serde_json::to_string_pretty(&view).unwrap_or_default()
     }
@@ -171,6 +176,10 @@ impl RunReport {
         let _ = writeln!(out, "{}", self.commands.state_sentence(run));
         for done in &self.commands.rollbacks {
             let _ = writeln!(out, "{}", done.sentence(run.policy.locale));
+        }
+        let sentences = self.commands.sandboxes.iter().map(|record| record.sentence.as_str());
+        for sentence in sentences.collect::<BTreeSet<_>>() {
+            let _ = writeln!(out, "{sentence}");
         }
         out.push('\n');
         facts(&mut out, markup, run, &history::curves(run, &self.iterations));

@@ -9,7 +9,7 @@ mod checks;
 mod settings;
 
 use ralph_agents::Agent;
-use ralph_config::RunSettings;
+use ralph_config::{RunSettings, SandboxMode};
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::{Run, SessionId};
 use ralph_proc::Supervisor;
@@ -20,6 +20,7 @@ use crate::driver::Driver;
 use crate::events::{EventSink, RunStart};
 use crate::host::{self, SessionDir};
 use crate::ledger::RunLedger;
+use crate::sandbox::RunSandboxes;
 use crate::user_error::UserError;
 use crate::{folder_guard, loops, owner, undo};
 
@@ -37,6 +38,8 @@ pub struct PreparedRun {
     pub begin: RunStart,
     /// The user's answer to the agent, as the agent reads it.
     pub answer: Option<String>,
+    /// The sandboxes of agent and gates.
+    pub sandboxes: RunSandboxes,
 }
 
 /// The surface that a run is driven for.
@@ -118,10 +121,13 @@ pub fn drive(
     run: Run,
     surface: RunSurface<'_>,
 ) -> Result<Run, UserError> {
-    let PreparedRun { agent, checks, begin, answer } = ready;
+    let PreparedRun { agent, mut checks, begin, answer, sandboxes } = ready;
+    // The sandbox of the gates is made already.
+    checks.settings.sandbox.gates = SandboxMode::Off;
     let mut driver = Driver::of_run(app, ledger, checks, &run, surface.sink)?;
     driver.context.interrupt = surface.interrupt;
     driver.context.supervisor = surface.supervisor;
     driver.inputs.answer = answer;
+    sandboxes.enclose(&mut driver, &run, app.now())?;
     Ok(driver.drive(&*agent, run, begin)?)
 }

@@ -83,6 +83,11 @@ impl Supervisor {
         Self { enclosure, ..self.clone() }
     }
 
+    /// Returns the enclosure of the programs.
+    pub fn enclosure(&self) -> Option<Arc<dyn Enclosure>> {
+        self.enclosure.clone()
+    }
+
     /// Returns the folder for temporary files that we and the programs can both
     /// write to; `None` if they can write wherever we can.
     pub fn scratch(&self) -> Option<&Path> {

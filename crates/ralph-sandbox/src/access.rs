@@ -12,6 +12,8 @@ pub enum PathAccess {
     Hidden,
     /// It can be read and executed.
     Read,
+    /// The program has a copy. What it changes in it is lost.
+    Copy,
     /// It can be changed too.
     Write,
     /// An empty folder of the program's own takes its place.

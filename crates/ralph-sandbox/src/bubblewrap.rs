@@ -1,5 +1,6 @@
 //! The command line of bubblewrap for a policy.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -38,8 +39,13 @@ const ALWAYS: &[&str] = &[
     "ALL",
 ];
 
-/// Returns the options before the program.
-pub(crate) fn options(policy: &SandboxPolicy, kind: &dyn Fn(&Path) -> PathKind) -> Vec<OsString> {
+/// Returns the options before the program. `copies` holds, for each file that
+/// is copied, its copy.
+pub(crate) fn options(
+    policy: &SandboxPolicy,
+    copies: &BTreeMap<PathBuf, PathBuf>,
+    kind: &dyn Fn(&Path) -> PathKind,
+) -> Vec<OsString> {
     let mut options: Vec<OsString> = ALWAYS.iter().map(Into::into).collect();
     if policy.network != NetworkRule::On {
         options.push("--unshare-net".into());
@@ -53,6 +59,11 @@ pub(crate) fn options(policy: &SandboxPolicy, kind: &dyn Fn(&Path) -> PathKind) 
         match access {
             PathAccess::Read => bind(&mut options, "--ro-bind", path, path),
             PathAccess::Write => bind(&mut options, "--bind", path, path),
+            PathAccess::Copy => {
+                let copy = copies.get(path);
+                let (how, from) = copy.map_or(("--ro-bind", path), |copy| ("--bind", copy));
+                bind(&mut options, how, from, path);
+            }
             PathAccess::Hidden if kind == PathKind::File => {
                 bind(&mut options, "--ro-bind", Path::new("/dev/null"), path);
             }
@@ -84,7 +95,7 @@ pub(crate) fn trial(network: NetworkRule) -> Vec<OsString> {
     rules.set(Path::new("/"), PathAccess::Read);
     let (state, git_settings, absent) = (Vec::new(), Vec::new(), Vec::new());
     let policy = SandboxPolicy { rules, network, state, git_settings, absent };
-    options(&policy, &|_| PathKind::Folder)
+    options(&policy, &BTreeMap::new(), &|_| PathKind::Folder)
 }
 
 #[cfg(test)]
@@ -99,7 +110,7 @@ mod tests {
             Some(end) if end == "sock" => PathKind::File,
             Some(_) | None => PathKind::Folder,
         };
-        let words = options(&policy, &kind);
+        let words = options(&policy, &BTreeMap::new(), &kind);
         words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
     }
 

@@ -22,6 +22,9 @@ pub(crate) const BRIDGE: &str = "bridge";
 /// The helper does nothing.
 pub(crate) const NOTHING: &str = "nothing";
 
+/// The helper tries to break every guarantee of the sandbox.
+pub(crate) const TRY: &str = "try";
+
 /// Exit code if the program could not be confined.
 const NOT_CONFINED: u8 = 126;
 
@@ -49,7 +52,13 @@ pub fn sandbox_main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     if word == NOTHING {
         return ExitCode::SUCCESS;
     }
-    let (Some(given), Some(program)) = (args.next(), args.next()) else {
+    let given = args.next();
+    #[cfg(target_os = "linux")]
+    if word == TRY {
+        let targets = given.as_ref().and_then(|given| given.to_str()).unwrap_or_default();
+        return crate::trial::attack(targets);
+    }
+    let (Some(given), Some(program)) = (given, args.next()) else {
         return refuse("nothing to start");
     };
     let mut program = Command::new(program);
@@ -117,12 +126,18 @@ pub(crate) fn grants(
     rules: &PathRules,
     list: &dyn Fn(&Path) -> Vec<PathBuf>,
 ) -> Vec<(PathBuf, PathGrant)> {
+    let mut rules = rules.clone();
+    // Disks are devices too. Deeper rules and the list below open what is needed.
+    rules.set(Path::new("/dev"), PathAccess::Hidden);
     let mut all = vec![(PathBuf::from("/"), PathGrant::List)];
     all.extend(DEVICES.iter().map(|device| (PathBuf::from(device), PathGrant::Write)));
     for (path, access) in rules.iter() {
         match access {
-            PathAccess::Write => all.push((path.to_owned(), PathGrant::Write)),
-            PathAccess::Read => grant_reading(rules, path, list, &mut all),
+            // Landlock cannot put a copy in its place.
+            PathAccess::Write | PathAccess::Copy => {
+                all.push((path.to_owned(), PathGrant::Write));
+            }
+            PathAccess::Read => grant_reading(&rules, path, list, &mut all),
             PathAccess::Hidden | PathAccess::Private => {}
         }
     }

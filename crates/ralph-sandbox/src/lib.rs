@@ -13,7 +13,7 @@
 //!   renderers start from it (`bubblewrap.rs`, `confine.rs`).
 //! - Landlock only adds rights from a folder downwards. So it cannot take away
 //!   a part of a folder that may be written to. [`SandboxMeans::lacks`] lists
-//!   the [`SandboxPromise`]s that this machine cannot keep.
+//!   the [`SandboxGuarantee`]s that this machine cannot keep.
 //! - A list of allowed hosts needs a network namespace. A proxy (`proxy.rs`)
 //!   listens outside on a socket in the file system, and a bridge inside
 //!   (`bridge.rs`) offers it as a port.
@@ -22,11 +22,11 @@ mod access;
 mod bridge;
 mod bubblewrap;
 mod confine;
+mod guarantee;
 mod hosts;
 mod means;
 mod places;
 mod policy;
-mod promise;
 #[cfg(unix)]
 mod proxy;
 #[cfg(not(unix))]
@@ -34,12 +34,16 @@ mod proxy;
 mod proxy;
 mod sandbox;
 mod sockets;
+#[cfg(target_os = "linux")]
+mod trial;
 
 pub use access::{PathAccess, PathRule, PathRules};
 pub use confine::{SANDBOX_WORD, sandbox_main};
+pub use guarantee::SandboxGuarantee;
 pub use hosts::{HostList, HostListError};
 pub use means::SandboxMeans;
 pub use places::{CACHE_NAMES, cache_folders, secret_places};
 pub use policy::{NetworkRule, PolicyFacts, SandboxPolicy};
-pub use promise::SandboxPromise;
 pub use sandbox::{Sandbox, SandboxError};
+#[cfg(target_os = "linux")]
+pub use trial::{TrialError, broken_guarantees};

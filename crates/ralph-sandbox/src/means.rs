@@ -14,6 +14,9 @@ pub struct SandboxMeans {
     pub bubblewrap: Option<PathBuf>,
     /// The version of landlock's interface; 0 without it.
     pub landlock: u8,
+    /// True for the system's administrator, whose rights landlock does not take
+    /// away.
+    pub is_root: bool,
     /// The reason why bubblewrap cannot be used; `None` if it can.
     pub refused: Option<String>,
 }
@@ -23,13 +26,19 @@ impl SandboxMeans {
     /// which is started in it.
     pub fn probe(bubblewrap: Option<&Path>, exe: &Path, network: &NetworkRule) -> Self {
         let landlock = confine::level();
+        #[cfg(unix)]
+        let is_root = rustix::process::geteuid().is_root();
+        #[cfg(not(unix))]
+        let is_root = false;
         let Some(program) = bubblewrap else {
             let refused = Some("bubblewrap is not installed".to_owned());
-            return Self { bubblewrap: None, landlock, refused };
+            return Self { bubblewrap: None, landlock, is_root, refused };
         };
         match try_out(program, exe, network) {
-            Ok(()) => Self { bubblewrap: Some(program.to_owned()), landlock, refused: None },
-            Err(reason) => Self { bubblewrap: None, landlock, refused: Some(reason) },
+            Ok(()) => {
+                Self { bubblewrap: Some(program.to_owned()), landlock, is_root, refused: None }
+            }
+            Err(reason) => Self { bubblewrap: None, landlock, is_root, refused: Some(reason) },
         }
     }
 

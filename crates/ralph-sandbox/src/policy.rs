@@ -53,6 +53,8 @@ pub struct PolicyFacts {
     pub sockets: Vec<PathBuf>,
     /// Places that the agent and the tools must write to.
     pub open: Vec<PathBuf>,
+    /// Settings that the agent writes to and that others obey: it gets copies.
+    pub copied: Vec<PathBuf>,
     /// Parts of these that others execute or obey, and scripts of checks.
     pub fixed: Vec<PathBuf>,
     /// Places that the user closes, opens for reading, and for writing.
@@ -101,6 +103,7 @@ impl SandboxPolicy {
         rules.set(&facts.root, PathAccess::Write);
         let (git_settings, absent) = add_git(&mut rules, facts);
         set_all(&mut rules, &facts.open, PathAccess::Write);
+        set_all(&mut rules, &facts.copied, PathAccess::Copy);
         set_all(&mut rules, &facts.fixed, PathAccess::Read);
         set_all(&mut rules, &facts.hide, PathAccess::Hidden);
         set_all(&mut rules, &facts.read, PathAccess::Read);

@@ -1,5 +1,6 @@
 //! A sandbox that encloses the programs of a supervisor.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -11,10 +12,10 @@ use tempfile::TempDir;
 use crate::access::PathAccess;
 use crate::bubblewrap::{self, PathKind};
 use crate::confine::{BRIDGE, ConfinePlan, SANDBOX_WORD};
+use crate::guarantee::SandboxGuarantee;
 use crate::hosts::{HostList, HostListError};
 use crate::means::SandboxMeans;
 use crate::policy::{NetworkRule, SandboxPolicy};
-use crate::promise::SandboxPromise;
 use crate::proxy::ProxyServer;
 use crate::sockets;
 
@@ -60,8 +61,12 @@ pub struct Sandbox {
     _folder: TempDir,
     scratch: PathBuf,
     proxy: Option<ProxyServer>,
+    /// Files of which the program gets copies, with these.
+    copies: BTreeMap<PathBuf, PathBuf>,
     /// Files that must not appear, and did not exist at the start.
     absent: Vec<PathBuf>,
+    /// Files that must exist when a program starts.
+    created: Vec<PathBuf>,
 }
 
 impl Sandbox {
@@ -91,13 +96,29 @@ impl Sandbox {
         };
         let absent = policy.absent.iter().filter(|path| !path.exists()).cloned().collect();
         let mut policy = resolved(policy);
+        let copies = copy_files(&policy, &place).map_err(SandboxError::Folder)?;
         policy.rules.set(&scratch, PathAccess::Write);
         if let Some(proxy) = &proxy {
             policy.rules.set(proxy.socket(), PathAccess::Read);
         }
         let exe = fs::canonicalize(exe).unwrap_or_else(|_| exe.to_owned());
         policy.rules.set(&exe, PathAccess::Read);
-        Ok(Self { policy, means, exe, _folder: folder, scratch, proxy, absent })
+        let created = Vec::new();
+        Ok(Self { policy, means, exe, _folder: folder, scratch, proxy, copies, absent, created })
+    }
+
+    /// Gives programs access to a file of ours. A file to write to is created,
+    /// empty, whenever a program starts and it does not exist.
+    pub fn give(&mut self, file: &Path, access: PathAccess) {
+        let parent = file.parent().and_then(|parent| fs::canonicalize(parent).ok());
+        let file = match (parent, file.file_name()) {
+            (Some(parent), Some(name)) => parent.join(name),
+            (None, _) | (_, None) => file.to_owned(),
+        };
+        self.policy.rules.set(&file, access);
+        if access == PathAccess::Write {
+            self.created.push(file);
+        }
     }
 
     /// Returns the policy, with links followed.
@@ -110,8 +131,8 @@ impl Sandbox {
         &self.means
     }
 
-    /// Returns the promises that are not kept.
-    pub fn lacks(&self) -> Vec<SandboxPromise> {
+    /// Returns the guarantees that are not kept.
+    pub fn lacks(&self) -> Vec<SandboxGuarantee> {
         self.means.lacks(&self.policy)
     }
 
@@ -133,7 +154,11 @@ impl Sandbox {
         let scoped = ConfinePlan { rules: None, without_tcp: false };
         let mut words = if has_network { scoped.words(&self.exe) } else { Vec::new() };
         words.push(bubblewrap.into());
-        words.extend(bubblewrap::options(&self.with_input(launch), &PathKind::of));
+        words.extend(bubblewrap::options(&self.with_input(launch), &self.copies, &PathKind::of));
+        if self.means.is_root {
+            // The settings of the kernel belong to this user, and no mount hides them.
+            words.extend(["--remount-ro", "/proc"].map(OsString::from));
+        }
         words.push("--".into());
         if let Some(proxy) = &self.proxy {
             let bridge = [self.exe.as_os_str(), SANDBOX_WORD.as_ref(), BRIDGE.as_ref()];
@@ -160,6 +185,9 @@ impl Enclosure for Sandbox {
             find_program(&launch.program, &launch.dir, path.map(|(_, path)| path.as_os_str()));
         // A missing program ends as it does without a sandbox.
         let Some(found) = found else { return launch.clone() };
+        for file in &self.created {
+            let _ = fs::OpenOptions::new().create(true).append(true).open(file);
+        }
         let is_ours = found.starts_with("/proc/self");
         let program = if is_ours { self.exe.clone().into() } else { launch.program.clone() };
         let mut words = self.prefix(launch).into_iter();
@@ -189,6 +217,19 @@ impl Enclosure for Sandbox {
     fn has_monitor(&self) -> bool {
         self.means.bubblewrap.is_some()
     }
+}
+
+/// Copies the files of which programs get copies, into `place`.
+fn copy_files(policy: &SandboxPolicy, place: &Path) -> io::Result<BTreeMap<PathBuf, PathBuf>> {
+    let mut copies = BTreeMap::new();
+    for (path, access) in policy.rules.iter() {
+        if access == PathAccess::Copy && path.is_file() {
+            let copy = place.join(format!("copy-{}", copies.len()));
+            fs::copy(path, &copy)?;
+            copies.insert(path.to_owned(), copy);
+        }
+    }
+    Ok(copies)
 }
 
 /// Returns the policy with the targets of links instead of the links, because

@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 use super::http::encoded;
 
+/// The name of the plugin's file.
+pub(super) const FILE: &str = "opencode-guard.ts";
+
 const GUARD: &str = include_str!("guard.ts");
 
 /// The variable with settings, as JSON, that override all files.
@@ -20,7 +23,7 @@ const SETTINGS_VARIABLE: &str = "OPENCODE_CONFIG_CONTENT";
 /// Writes the plugin to a folder and adds it to the client's environment.
 /// Errors are ignored: the password still protects the server.
 pub(super) fn post(env: &mut Vec<(OsString, OsString)>, folder: &Path) {
-    let file = folder.join("opencode-guard.ts");
+    let file = folder.join(FILE);
     let known = env.iter().find(|(name, _)| name == SETTINGS_VARIABLE);
     let known = known.map(|(_, value)| value.to_string_lossy().into_owned());
     let Some(settings) = with_plugin(known.as_deref(), &file) else { return };

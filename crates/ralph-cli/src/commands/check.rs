@@ -24,7 +24,7 @@ use ralph_snapshot::WorkHandle;
 use crate::app::App;
 use crate::error::CliError;
 use crate::findings;
-use crate::options::CriteriaOptions;
+use crate::options::{CriteriaOptions, SandboxOptions};
 use crate::progress_line::ProgressLine;
 use crate::signals::{self, ForcedEndState};
 use crate::{out, texts};
@@ -51,6 +51,8 @@ use crate::{out, texts};
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     criteria: CriteriaOptions,
+    #[command(flatten)]
+    sandbox: SandboxOptions,
     /// Run every gate, whatever is known from before
     #[arg(long)]
     fresh: bool,
@@ -105,6 +107,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     }
     let mut layers = app.layers()?;
     args.criteria.apply(&mut layers)?;
+    args.sandbox.apply(&mut layers)?;
     if args.lsp {
         let warmth = if args.warm { ServerKeepAlive::Kept } else { ServerKeepAlive::Used };
         let reports = check::look(&app, &layers, &args.files, warmth)?;
@@ -213,6 +216,7 @@ impl CheckObserver for CheckProgressPrinter {
             CheckNote::CannotRun { name, missing } => {
                 out::note(texts::gate_cannot_run(name, missing, self.locale));
             }
+            CheckNote::Sandbox { sentence } => out::note(sentence),
             CheckNote::NothingChanged if self.quiet => {}
             CheckNote::NothingChanged => {
                 self.line = None;

@@ -21,6 +21,7 @@ use crate::error::CliError;
 use crate::out;
 use crate::texts::say;
 use ralph_engine::run::{self, PreparedRun, RunChecks};
+use ralph_engine::sandbox::RunSandboxes;
 use ralph_engine::undo;
 
 /// Watch a whole loop on a sample project; needs no key and no network
@@ -233,7 +234,8 @@ fn play(args: &DemoArgs, app: &App, script: &Path, gate: &str) -> Result<u8, Cli
     let checks = RunChecks::new(app, settings)?;
     let ledger = open_ledger(app)?;
     let task = Task { text: demo_words(app.locale()).task.to_owned(), ..Task::default() };
-    let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None };
+    let sandboxes = RunSandboxes::default();
+    let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None, sandboxes };
     let run = run::start(app, &ledger, task, &ready)?.run;
     let id = run.id.clone();
     let view = if args.json { EventFormat::Json } else { EventFormat::Human };

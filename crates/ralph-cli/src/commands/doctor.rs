@@ -4,6 +4,7 @@ mod facts;
 mod hosts;
 mod memory;
 mod rehearsal;
+mod sandbox;
 mod server;
 mod wire;
 
@@ -116,6 +117,7 @@ fn name_of(what: &'static str, locale: Locale) -> &'static str {
         (Locale::Ko, "store") => "저장소",
         (Locale::Ko, "memory") => "메모리",
         (Locale::Ko, "supervisor") => "감독자",
+        (Locale::Ko, "sandbox") => "샌드박스",
         (Locale::Ko, "settings") => "설정",
         (Locale::Ko, "agent") => "에이전트",
         (Locale::Ko, "gates") => "게이트",
@@ -144,6 +146,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, CliError> {
     found(store(&app, locale));
     found(memory::judge(&app, locale));
     found(supervisor(&app, locale));
+    found(sandbox::judge(&app, locale));
     for finding in settings(&app, locale) {
         found(finding);
     }

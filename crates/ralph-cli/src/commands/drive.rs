@@ -41,5 +41,8 @@ pub(crate) fn drive(
     if ready.checks.settings.memory.is_enabled && !app.has_a_place_for_memory() {
         out::note(texts::not_remembered(locale));
     }
+    for sentence in ready.sandboxes.sentences(locale) {
+        out::note(sentence);
+    }
     run::drive(app, ledger, ready, run, RunSurface { sink: &mut *sink, interrupt, supervisor })
 }

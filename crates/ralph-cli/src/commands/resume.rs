@@ -16,6 +16,7 @@ use crate::error::CliError;
 use crate::options::AgentOptions;
 use crate::{out, texts};
 use ralph_engine::run::{self, PreparedRun, RunChecks};
+use ralph_engine::sandbox;
 
 /// Resume a run or a session
 ///
@@ -78,10 +79,11 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
         Some(_) => loops::ensure_adoptable(&run)?,
         None => loops::ensure_resumable(&run)?,
     }
-    let settings = run::settings_with(&app, &run, &|layers| match &named {
+    let mut settings = run::settings_with(&app, &run, &|layers| match &named {
         Some(named) => named.apply(layers),
         None => Ok(()),
     })?;
+    sandbox::keep_recorded(&mut settings.sandbox, ledger.store(), &run)?;
     crate::app::say_fallback(&app);
     let agent = match named {
         Some(_) => run::agent(&app, &settings, None)?,
@@ -89,6 +91,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     };
     let on_fail = settings.on_fail;
     let checks = RunChecks::new(&app, settings)?;
+    let sandboxes = sandbox::of_run(&app, &*agent, &checks.settings)?;
     let owned = match named {
         Some(_) => loops::adopt(ledger.store(), &run, run::reference(&*agent), app.now())?,
         None => loops::take_over(ledger.store(), &run, app.now())?,
@@ -97,7 +100,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     let answer = args.answer.as_ref().map(said);
     out::note(texts::resuming(&run));
     let view = if args.json { EventFormat::Json } else { EventFormat::Human };
-    let ready = PreparedRun { agent, checks, begin: RunStart::Resumed, answer };
+    let ready = PreparedRun { agent, checks, begin: RunStart::Resumed, answer, sandboxes };
     let run = drive(&app, ledger, ready, owned, view)?;
     close(&app, &run, view, on_fail)
 }

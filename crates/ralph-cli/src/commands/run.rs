@@ -13,9 +13,10 @@ use super::drive::{EventFormat, drive};
 use super::rollback;
 use crate::app::App;
 use crate::error::CliError;
-use crate::options::{AgentOptions, PolicyOptions, TaskOptions};
+use crate::options::{AgentOptions, PolicyOptions, SandboxOptions, TaskOptions};
 use crate::{app, closing, out};
 use ralph_engine::run::{self, PreparedRun, RunChecks};
+use ralph_engine::sandbox;
 
 /// Drive an agent until the work is proven done
 ///
@@ -31,6 +32,8 @@ pub(crate) struct RunArgs {
     policy: PolicyOptions,
     #[command(flatten)]
     agent: AgentOptions,
+    #[command(flatten)]
+    sandbox: SandboxOptions,
     /// Print one JSON object per event
     #[arg(long)]
     json: bool,
@@ -43,15 +46,17 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let mut layers = app.layers()?;
     args.policy.apply(&mut layers)?;
     args.agent.apply(&mut layers)?;
+    args.sandbox.apply(&mut layers)?;
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
     folder_guard::refuse_unfit(&app, settings.folders)?;
     let agent = run::agent(&app, &settings, args.agent.script.as_deref())?;
     let on_fail = settings.on_fail;
     let checks = RunChecks::new(&app, settings)?;
+    let sandboxes = sandbox::of_run(&app, &*agent, &checks.settings)?;
 
     let ledger = open_ledger(&app)?;
-    let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None };
+    let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None, sandboxes };
     let started = run::start(&app, &ledger, task, &ready)?;
     for left in started.set_aside {
         out::note(told::set_aside(&left, app.locale()));

@@ -89,6 +89,8 @@ mod remembering;
 mod resume;
 #[cfg(test)]
 mod rights;
+#[cfg(test)]
+mod sandbox;
 mod scenarios;
 mod secrets;
 #[cfg(test)]

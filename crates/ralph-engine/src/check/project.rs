@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use ralph_checks::detect::{GateProposal, MissingNeed};
 use ralph_checks::security::{EarlierContents, MOST_EARLIER, ScanScope, ScanSelection};
 use ralph_checks::{AffectedTest, GateContext, GateWatcher};
-use ralph_config::{NoteEnforcement, SettingLayers, SettingValue};
+use ralph_config::{NoteEnforcement, RunSettings, SettingLayers, SettingValue};
 use ralph_core::evidence::GateReport;
 use ralph_core::locale::Locale;
 use ralph_core::policy::{Criterion, GateSpec};
+use ralph_proc::Supervisor;
 use ralph_snapshot::{WorkHandle, WorkTree};
 
 use super::{CacheUse, PassCache, check, turn};
@@ -18,6 +19,7 @@ use crate::clock::InterruptSignal;
 use crate::events::{EventSink, SilentSink};
 use crate::ledger::RunLedger;
 use crate::run;
+use crate::sandbox::{self, MadeSandbox};
 use crate::user_error::UserError;
 
 /// Options of a check that are not settings.
@@ -67,6 +69,11 @@ pub enum CheckNote<'a> {
         name: &'a str,
         /// What it needs.
         missing: &'a MissingNeed,
+    },
+    /// The sandbox of the gates cannot deny everything.
+    Sandbox {
+        /// What it cannot deny.
+        sentence: &'a str,
     },
     /// A change of tests or checks is held against the run.
     Held {
@@ -173,7 +180,7 @@ fn check_settings(
             ));
     }
     observer.speaks(settings.policy.locale);
-    let supervisor = App::supervisor();
+    let supervisor = supervisor(app, &settings, observer)?;
     let env = run::gate_env(&app.env, &settings);
     let site = GateContext { supervisor: &supervisor, root: &app.project.root, env: &env };
     let (ledger, _) = RunLedger::open(&app.home)?;
@@ -214,6 +221,19 @@ fn check_settings(
         reports.push(GateReport::unknown(&spec, reason));
     }
     Ok(CheckResult { reports, is_held: false })
+}
+
+/// Returns a supervisor that starts gates in their sandbox. What that cannot deny is said.
+fn supervisor(
+    app: &App,
+    settings: &RunSettings,
+    observer: &mut dyn CheckObserver,
+) -> Result<Supervisor, UserError> {
+    let sandbox = sandbox::of_gates(app, settings)?;
+    if let Some(made) = sandbox.as_ref().filter(|made| !made.is_whole()) {
+        observer.note(CheckNote::Sandbox { sentence: &made.sentence(settings.policy.locale) });
+    }
+    Ok(App::supervisor().within(sandbox.and_then(MadeSandbox::enclosure)))
 }
 
 /// Chooses the gates that `ralph init` would switch on, if no criteria are set. Tests

@@ -11,10 +11,12 @@ use crate::clock::InterruptSignal;
 use crate::events::EventSink;
 use crate::ledger::RunLedger;
 use crate::run::{self, RunChecks};
+use crate::sandbox::{self, MadeSandbox};
 use crate::user_error::UserError;
 
 impl<'a> Driver<'a> {
-    /// Makes a driver of this run that is never interrupted.
+    /// Makes a driver of this run that is never interrupted. Its gates run in the sandbox
+    /// of the settings.
     pub(crate) fn of_run(
         app: &'a App,
         ledger: RunLedger,
@@ -22,6 +24,7 @@ impl<'a> Driver<'a> {
         run: &Run,
         sink: &'a mut dyn EventSink,
     ) -> Result<Self, UserError> {
+        let sandbox = sandbox::of_gates(app, &checks.settings)?;
         let is_gated = !checks.gates.is_empty() || checks.judge.is_some();
         let memory = checks.settings.memory;
         let context = RunContext {
@@ -29,7 +32,7 @@ impl<'a> Driver<'a> {
             clock: &app.clock,
             sink,
             interrupt: InterruptSignal::default(),
-            supervisor: App::supervisor(),
+            supervisor: App::supervisor().within(sandbox.and_then(MadeSandbox::enclosure)),
             tree: app.work_tree(&run.id)?,
             places: RunPlaces {
                 root: app.project.root.clone(),

@@ -88,6 +88,7 @@ fn effect(command: &CliCommand) -> CommandEffect {
         | CliCommand::LspHelper(_)
         | CliCommand::Measure(_)
         | CliCommand::RunIds(_)
+        | CliCommand::Sandbox(_)
         | CliCommand::Scripted(_) => CommandEffect::Elsewhere(""),
     }
 }

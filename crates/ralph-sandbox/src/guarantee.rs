@@ -1,12 +1,12 @@
-//! What a sandbox promises.
+//! What a sandbox guarantees.
 
 use crate::access::PathAccess;
 use crate::means::SandboxMeans;
 use crate::policy::{NetworkRule, SandboxPolicy};
 
-/// One promise of a sandbox.
+/// One guarantee of a sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SandboxPromise {
+pub enum SandboxGuarantee {
     /// Files outside the open places are not written.
     Writes,
     /// Hidden files are not read.
@@ -37,8 +37,8 @@ pub enum SandboxPromise {
     Network,
 }
 
-impl SandboxPromise {
-    /// All promises.
+impl SandboxGuarantee {
+    /// All guarantees.
     pub const ALL: [Self; 14] = [
         Self::Writes,
         Self::Secrets,
@@ -78,51 +78,53 @@ impl SandboxPromise {
 }
 
 impl SandboxMeans {
-    /// Returns the promises of this policy that this machine cannot keep.
-    pub fn lacks(&self, policy: &SandboxPolicy) -> Vec<SandboxPromise> {
-        let lacks = |promise: &SandboxPromise| !self.keeps(*promise, policy);
-        SandboxPromise::ALL.into_iter().filter(lacks).collect()
+    /// Returns the guarantees of this policy that this machine cannot keep.
+    pub fn lacks(&self, policy: &SandboxPolicy) -> Vec<SandboxGuarantee> {
+        let lacks = |guarantee: &SandboxGuarantee| !self.keeps(*guarantee, policy);
+        SandboxGuarantee::ALL.into_iter().filter(lacks).collect()
     }
 
-    fn keeps(&self, promise: SandboxPromise, policy: &SandboxPolicy) -> bool {
-        let asks_nothing = promise == SandboxPromise::Network && policy.network == NetworkRule::On;
+    fn keeps(&self, guarantee: SandboxGuarantee, policy: &SandboxPolicy) -> bool {
+        let asks_nothing =
+            guarantee == SandboxGuarantee::Network && policy.network == NetworkRule::On;
         if asks_nothing {
             return true;
         }
         if self.bubblewrap.is_some() {
             let has_network = policy.network == NetworkRule::On;
-            return promise != SandboxPromise::AbstractSockets
+            return guarantee != SandboxGuarantee::AbstractSockets
                 || !has_network
                 || self.landlock >= 6;
         }
-        match promise {
-            SandboxPromise::Writes | SandboxPromise::Secrets | SandboxPromise::Tracing => {
-                self.landlock >= 3
-            }
-            SandboxPromise::State => {
+        match guarantee {
+            SandboxGuarantee::Writes | SandboxGuarantee::Secrets => self.landlock >= 3,
+            // The administrator may read the memory of every process.
+            SandboxGuarantee::Tracing => self.landlock >= 3 && !self.is_root,
+            SandboxGuarantee::State => {
                 self.landlock >= 3 && !policy.state.iter().any(|path| is_inside_open(policy, path))
             }
-            SandboxPromise::GitSettings => {
+            SandboxGuarantee::GitSettings => {
                 let mut settings = policy.git_settings.iter();
                 self.landlock >= 3 && !settings.any(|path| is_inside_open(policy, path))
             }
-            SandboxPromise::FixedFiles => {
+            SandboxGuarantee::FixedFiles => {
                 let ours = |path| {
                     policy.git_settings.iter().chain(&policy.state).any(|known| known == path)
                 };
                 let mut rules = policy.rules.iter();
                 self.landlock >= 3
                     && !rules.any(|(path, access)| {
-                        access < PathAccess::Write && !ours(path) && is_inside_open(policy, path)
+                        let is_closed = access < PathAccess::Write && is_inside_open(policy, path);
+                        access == PathAccess::Copy || is_closed && !ours(path)
                     })
             }
-            SandboxPromise::Signals | SandboxPromise::AbstractSockets => self.landlock >= 6,
-            SandboxPromise::Sockets => self.landlock >= 9,
-            SandboxPromise::Attributes
-            | SandboxPromise::Names
-            | SandboxPromise::Processes
-            | SandboxPromise::SharedMemory
-            | SandboxPromise::Network => false,
+            SandboxGuarantee::Signals | SandboxGuarantee::AbstractSockets => self.landlock >= 6,
+            SandboxGuarantee::Sockets => self.landlock >= 9,
+            SandboxGuarantee::Attributes
+            | SandboxGuarantee::Names
+            | SandboxGuarantee::Processes
+            | SandboxGuarantee::SharedMemory
+            | SandboxGuarantee::Network => false,
         }
     }
 }
@@ -142,11 +144,16 @@ mod tests {
     use crate::policy::PolicyFacts;
 
     fn landlock(landlock: u8) -> SandboxMeans {
-        SandboxMeans { bubblewrap: None, landlock, refused: None }
+        SandboxMeans { bubblewrap: None, landlock, is_root: false, refused: None }
     }
 
     fn bubblewrap(landlock: u8) -> SandboxMeans {
-        SandboxMeans { bubblewrap: Some("/usr/bin/bwrap".into()), landlock, refused: None }
+        SandboxMeans {
+            bubblewrap: Some("/usr/bin/bwrap".into()),
+            landlock,
+            is_root: false,
+            refused: None,
+        }
     }
 
     fn policy(network: NetworkRule, git: Option<&str>) -> SandboxPolicy {
@@ -161,7 +168,7 @@ mod tests {
     }
 
     fn names(means: &SandboxMeans, policy: &SandboxPolicy) -> Vec<&'static str> {
-        means.lacks(policy).into_iter().map(SandboxPromise::name).collect()
+        means.lacks(policy).into_iter().map(SandboxGuarantee::name).collect()
     }
 
     #[test]
@@ -191,8 +198,14 @@ mod tests {
     }
 
     #[test]
+    fn landlock_does_not_keep_the_administrator_from_tracing() {
+        let root = SandboxMeans { is_root: true, ..landlock(7) };
+        assert!(names(&root, &policy(NetworkRule::On, None)).contains(&"tracing"));
+    }
+
+    #[test]
     fn without_means_nothing_is_kept() {
         let all = landlock(0).lacks(&policy(NetworkRule::Off, Some("/w/.git")));
-        assert_eq!(all, SandboxPromise::ALL);
+        assert_eq!(all, SandboxGuarantee::ALL);
     }
 }
