@@ -29,6 +29,17 @@
 //! - A signal ends work at the tree within a second (`work_handle.rs`). Only the
 //!   snapshot of a turn continues until the second signal: without it the turn's
 //!   changes would be unknown.
+//!
+//! # One rollback
+//!
+//! 1. `ralph rollback` finds the run, refuses if it is at work, and completes a
+//!    rollback that was interrupted.
+//! 2. `ownership.rs`, `plan`: [`Snapshots::plan`] compares the target, what the run
+//!    left, and the present. Changes by others (`outside_changes.rs`) become
+//!    conflicts. The engine finds files that another run changed too.
+//! 3. `rollback.rs`, `apply`: checks that the files are still as planned, takes a
+//!    safety snapshot (`keeper.rs`), writes the journal (`journal.rs`), then replaces
+//!    one file after the other (`disk.rs`).
 
 mod approach;
 mod aside;
