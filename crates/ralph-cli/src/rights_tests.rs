@@ -37,6 +37,8 @@ const COMMANDS: &[(&str, CallRight)] = &[
     ("allow tests/a.py", UserOnly),
     ("check", Anyone),
     ("check --wait", Anyone),
+    ("sandbox show", Anyone),
+    ("sandbox -- true", Anyone),
     ("code index", Anyone),
     ("code symbols", Anyone),
     ("code refs x", Anyone),
