@@ -24,7 +24,7 @@
 //! use ralph_engine::events::{RunStart, SilentSink};
 //! use ralph_engine::hook::{self, HookInvocation, SessionCommands, SlashPrompt, TypedTask};
 //! use ralph_engine::run::{self, PreparedRun, RunChecks, RunSurface};
-//! use ralph_engine::{RunLedger, UserError, tool};
+//! use ralph_engine::{RunLedger, UserError, sandbox, tool};
 //!
 //! /// A surface in whose sessions nothing can be typed.
 //! struct NoCommands;
@@ -54,7 +54,8 @@
 //!     let settings = app.settings(&app.layers()?)?;
 //!     let agent = run::agent(app, &settings, None)?;
 //!     let checks = RunChecks::new(app, settings)?;
-//!     let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None };
+//!     let sandboxes = sandbox::of_run(app, &*agent, &checks.settings)?;
+//!     let ready = PreparedRun { agent, checks, begin: RunStart::New, answer: None, sandboxes };
 //!     let (ledger, _) = RunLedger::open(&app.home)?;
 //!     let task = Task { text: "write done.txt".to_owned(), ..Task::default() };
 //!     let started = run::start(app, &ledger, task, &ready)?;
