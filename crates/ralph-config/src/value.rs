@@ -419,7 +419,7 @@ pub(crate) fn span(text: &str) -> Option<Duration> {
     (!total.is_zero()).then_some(total)
 }
 
-/// Renders the shortest text that [`span`] parses.
+/// Renders the shortest text that `span` parses.
 pub fn render_span(span: Duration) -> String {
     let millis = span.as_millis();
     let units = [(3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")];
