@@ -10,6 +10,7 @@
 //! begins. What is imported in bulk is a compressed file of its own.
 
 mod aside;
+mod compact;
 mod file;
 mod late;
 mod line;
@@ -181,20 +182,15 @@ impl EventLog {
         to: LogPosition,
         mut see: impl FnMut(LogEntry),
     ) -> Result<Option<LogPosition>, LogError> {
-        let files = self.files()?;
+        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
         let last = files.last().map_or(0, |last| last.number);
         let is_meant = |one: &LogFile| {
             one.number >= from.file && LogPosition { file: one.number, offset: 0 } < to
         };
         for one in files.into_iter().filter(is_meant) {
             let start = if one.number == from.file { from.offset } else { 0 };
-            let mut text = match read_from(&one, start) {
-                // It was compressed since it was listed.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return self.read_part(from, to, see);
-                }
-                text => text.map_err(|source| LogError::Io { path: one.path.clone(), source })?,
-            };
+            let mut text = read_from(&one, start)
+                .map_err(|source| LogError::Io { path: one.path.clone(), source })?;
             if one.number == to.file {
                 let most = usize::try_from(to.offset.saturating_sub(start));
                 text.truncate(most.unwrap_or(usize::MAX));
@@ -220,7 +216,7 @@ impl EventLog {
 
     /// Whether the log is still as long as a position in it says.
     pub fn reaches(&self, at: LogPosition) -> Result<bool, LogError> {
-        let files = self.files()?;
+        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
         let Some(last) = files.last() else { return Ok(at == LogPosition::default()) };
         let of = files.iter().find(|one| one.number == at.file);
         Ok(match of.map(|one| (one.form, one.stored)) {
@@ -232,7 +228,7 @@ impl EventLog {
 
     /// How many bytes the log takes on the disk.
     pub fn size(&self) -> Result<u64, LogError> {
-        let files = self.files()?;
+        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
         Ok(files.iter().map(|one| one.stored).sum())
     }
 
@@ -245,67 +241,13 @@ impl EventLog {
         &self,
         mut change: impl FnMut(&LogEvent) -> Option<LogEvent>,
     ) -> Result<usize, LogError> {
-        let held = self.lock()?;
-        self.rewrite_held(&held, |event| change(event).map(Some))
-    }
-
-    /// Overwrites the lines that a plan drops with blanks. Nothing is added between the
-    /// plan and that.
-    pub(crate) fn sift<P>(
-        &self,
-        plan: impl FnOnce() -> Result<P, LogError>,
-        drops: impl Fn(&P, &LogEvent) -> bool,
-    ) -> Result<P, LogError> {
-        let held = self.lock()?;
-        let plan = plan()?;
-        self.rewrite_held(&held, |event| drops(&plan, event).then_some(None))?;
-        Ok(plan)
-    }
-
-    /// Rewrites lines: `Some(None)` leaves blanks. A file that nothing is added to any
-    /// more is compressed, so that blanks take no room.
-    fn rewrite_held(
-        &self,
-        _held: &LogLock,
-        mut change: impl FnMut(&LogEvent) -> Option<Option<LogEvent>>,
-    ) -> Result<usize, LogError> {
-        let files = self.files()?;
-        let last = files.last().map_or(0, |last| last.number);
+        let _held = self.lock()?;
+        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
         let mut changed = 0;
         for one in files {
-            let trouble = |source| LogError::Io { path: one.path.clone(), source };
-            let text = read_from(&one, 0).map_err(trouble)?;
-            let (written, lines) = line::rewrite(&text, &mut change)?;
-            changed += lines;
-            if lines > 0 && one.number == last && one.form == LogEncoding::Plain {
-                replace(&one.path, |mut file| {
-                    file.write_all(&written)?;
-                    Ok(file)
-                })
-                .map_err(trouble)?;
-            } else if lines > 0 {
-                let path = file::path(&self.folder, one.number, LogEncoding::Compressed);
-                write_compressed(&path, &String::from_utf8_lossy(&written)).map_err(trouble)?;
-                let plain = file::path(&self.folder, one.number, LogEncoding::Plain);
-                // It may be missing.
-                let _ = fs::remove_file(plain);
-            }
+            changed += rewrite_file(&one, &mut change)?;
         }
         Ok(changed)
-    }
-
-    /// Calls `see` with each event and the bytes of its line.
-    pub(crate) fn weigh(&self, mut see: impl FnMut(&LogEvent, u64)) -> Result<(), LogError> {
-        for one in self.files()? {
-            let text = read_from(&one, 0)
-                .map_err(|source| LogError::Io { path: one.path.clone(), source })?;
-            line::weigh(&text, &mut see);
-        }
-        Ok(())
-    }
-
-    fn files(&self) -> Result<Vec<LogFile>, LogError> {
-        file::list(&self.folder).map_err(|source| self.trouble(source))
     }
 
     /// Whether there is a log that this process may not write to.
@@ -325,7 +267,7 @@ impl EventLog {
     }
 
     fn last(&self) -> Result<Option<LogFile>, LogError> {
-        let files = self.files()?;
+        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
         Ok(files.into_iter().next_back())
     }
 
@@ -429,6 +371,30 @@ fn read_from(one: &LogFile, start: u64) -> io::Result<Vec<u8>> {
         }
     }
     Ok(text)
+}
+
+fn rewrite_file(
+    one: &LogFile,
+    change: &mut impl FnMut(&LogEvent) -> Option<LogEvent>,
+) -> Result<usize, LogError> {
+    let trouble = |source| LogError::Io { path: one.path.clone(), source };
+    let text = read_from(one, 0).map_err(trouble)?;
+    let (written, changed) = line::rewrite(&text, change)?;
+    if changed == 0 {
+        return Ok(0);
+    }
+    let done = match one.form {
+        LogEncoding::Compressed => {
+            let text = String::from_utf8_lossy(&written);
+            write_compressed(&one.path, &text)
+        }
+        LogEncoding::Plain => replace(&one.path, |mut file| {
+            file.write_all(&written)?;
+            Ok(file)
+        }),
+    };
+    done.map_err(trouble)?;
+    Ok(changed)
 }
 
 #[cfg(test)]

@@ -187,6 +187,7 @@ impl Notebook {
         if patience == LockPatience::Short {
             return Ok(notebook);
         }
+        notebook.finish_collection()?;
         let generated = notebook.retire_generated()?;
         Ok(Self { generated, ..notebook })
     }
@@ -500,7 +501,10 @@ impl Notebook {
     fn clear(&self) -> Result<(), MemoryError> {
         self.memory.write(|tx| {
             tx.pragma_update(None, "secure_delete", true)?;
+            // Whoever lets go of lines at this moment may do so behind our back.
+            let due = counters::retelling(tx)?;
             open::clear(tx)?;
+            counters::set_retelling(tx, due)?;
             counters::set_position(tx, LogPosition::default())
         })?;
         fold_log(&self.memory.connection);

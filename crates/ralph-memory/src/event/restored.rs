@@ -11,9 +11,8 @@ pub struct RestoredNote {
     pub note: NoteContent,
     /// When it was first written down, in milliseconds since 1970.
     pub recorded: i64,
-    /// Since when it holds as it is, if not since then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub valid_from: Option<i64>,
+    /// Since when it holds as it is.
+    pub valid_from: i64,
     /// Whether the user wrote it, or checks proved it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub verified: bool,
@@ -23,9 +22,8 @@ pub struct RestoredNote {
     /// Other tasks that came to the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub witnesses: Vec<EventContext>,
-    /// When its outcomes were last counted, if not then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub believed_at: Option<i64>,
+    /// What outcomes are counted for.
+    pub believed_at: i64,
     /// What outcomes add for and against it, as the bits of the numbers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub outcomes: [u64; 2],

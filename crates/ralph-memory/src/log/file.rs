@@ -71,9 +71,7 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<LogFile>> {
         let Some((number, form)) = entry.file_name().to_str().and_then(parse) else { continue };
         files.push(LogFile { number, form, path: entry.path(), stored: entry.metadata()?.len() });
     }
-    // A file that is being compressed is there twice for a moment.
-    files.sort_by_key(|one| (one.number, one.form == LogEncoding::Plain));
-    files.dedup_by_key(|one| one.number);
+    files.sort_by_key(|one| one.number);
     Ok(files)
 }
 

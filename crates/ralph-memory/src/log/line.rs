@@ -60,8 +60,7 @@ pub(super) fn parse(text: &[u8], tail: LogTail, mut see: impl FnMut(u64, Option<
             break;
         }
         let body = body.unwrap_or(line);
-        // Of a line that was let go of, blanks are left.
-        if !body.iter().all(|byte| *byte == b' ') {
+        if !body.is_empty() {
             see(as_bytes(offset), event(body));
         }
         offset += line.len();
@@ -72,19 +71,14 @@ pub(super) fn parse(text: &[u8], tail: LogTail, mut see: impl FnMut(u64, Option<
 /// The lines with some of them changed, and how many were.
 pub(super) fn rewrite(
     text: &[u8],
-    change: &mut impl FnMut(&LogEvent) -> Option<Option<LogEvent>>,
+    change: &mut impl FnMut(&LogEvent) -> Option<LogEvent>,
 ) -> Result<(Vec<u8>, usize), LogError> {
     let mut written = Vec::with_capacity(text.len());
     let mut changed = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let body = line.strip_suffix(b"\n").unwrap_or(line);
         match event(body).and_then(|event| change(&event)) {
-            Some(None) => {
-                written.extend(std::iter::repeat_n(b' ', body.len()));
-                written.extend_from_slice(&line[body.len()..]);
-                changed += 1;
-            }
-            Some(Some(other)) => {
+            Some(other) => {
                 let mut json = json(&other)?;
                 let room = body.len() - DIGITS - 1;
                 let missing = room.checked_sub(json.len()).ok_or(LogError::Longer)?;
@@ -130,6 +124,16 @@ pub(super) fn readable(text: &[u8], tail: LogTail) -> Vec<u8> {
     let kept = lines.filter(|line| match line.strip_suffix(b"\n") {
         Some(body) => event(body).is_some(),
         None => tail == LogTail::OnItsWay,
+    });
+    kept.flatten().copied().collect()
+}
+
+/// The lines without those of some events. What nobody can read stays.
+pub(super) fn without(text: &[u8], drops: impl Fn(&LogEvent) -> bool) -> Vec<u8> {
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    let kept = lines.filter(|line| {
+        let body = line.strip_suffix(b"\n").unwrap_or(line);
+        !event(body).is_some_and(|event| drops(&event))
     });
     kept.flatten().copied().collect()
 }

@@ -109,18 +109,16 @@ impl StoredNote {
         let NoteCounts { shown, cited, passed, failed, tokens } = self.counts;
         let [shown, cited, passed, failed] = [shown, cited, passed, failed].map(u64::from);
         let retired = self.retired.as_ref();
-        let other_time =
-            |at: Timestamp| Some(at).filter(|at| *at != self.recorded).map(Timestamp::as_millis);
         RestoredNote {
             note: self.note.clone(),
             recorded: self.recorded.as_millis(),
-            valid_from: other_time(self.valid_from),
+            valid_from: self.valid_from.as_millis(),
             verified: self.verified,
             retired: retired.map(|NoteRetirement { at, who, why, by }| {
                 (at.as_millis(), *who, why.clone(), by.clone())
             }),
             witnesses: self.witnesses.clone(),
-            believed_at: other_time(self.belief.as_of()),
+            believed_at: self.belief.as_of().as_millis(),
             outcomes: [for_it, against].map(f64::to_bits),
             counts: [shown, cited, passed, failed, tokens],
         }
@@ -138,16 +136,12 @@ impl StoredNote {
             [shown, cited, passed, failed].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         let source = source(actor, &restored.note);
         Self {
-            belief: NoteBelief::stored(
-                source,
-                (for_it, against),
-                at(restored.believed_at.unwrap_or(restored.recorded)),
-            ),
+            belief: NoteBelief::stored(source, (for_it, against), at(restored.believed_at)),
             note: restored.note,
             actor,
             place,
             recorded: at(restored.recorded),
-            valid_from: at(restored.valid_from.unwrap_or(restored.recorded)),
+            valid_from: at(restored.valid_from),
             retired: restored.retired.map(|(ended, who, why, by)| NoteRetirement {
                 at: at(ended),
                 who,

@@ -3,9 +3,10 @@ use std::{fs, thread};
 use super::*;
 use crate::event::{
     EventActor, EventContext, LogEvent, LogEventKind, NoteContent, NoteKind, NoteScope,
+    ToolUseRecord,
 };
-use crate::log::{EventLog, LogEntry, LogPosition};
-use crate::{NoteSelection, SessionFilter};
+use crate::log::EventLog;
+use crate::{LockPatience, NoteSelection, SessionFilter};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
@@ -35,6 +36,16 @@ fn noted(id: &str, at: i64) -> LogEvent {
         actor: EventActor::User,
         what: LogEventKind::Noted(Box::new(note)),
     }
+}
+
+/// Lets go of lines as if the process had ended before what is left was told
+/// anew.
+fn break_off(book: &Notebook, keep: SessionRetention) {
+    let _alone = book.log.collect().unwrap();
+    let end = book.log.begin_file().unwrap();
+    book.move_on(end).unwrap();
+    let plan = RetentionPlan::new(&book.log, keep).unwrap();
+    assert!(book.log.compact(end, |event| plan.drops(event)).unwrap() > 0);
 }
 
 /// All that the notebook says.
@@ -165,7 +176,30 @@ fn who_asks_how_an_old_session_goes_on_does_not_keep_it() {
     assert_eq!(state(&book).1, []);
     assert!(book.let_go(keep).unwrap().bytes > 0, "nor does it stay alone");
     assert_eq!(book.let_go(keep).unwrap(), RetentionOutcome::default());
-    assert_eq!(captured(&book), 0);
+    assert_eq!(book.log.size().unwrap(), 0);
+}
+
+#[test]
+fn no_empty_file_is_left_and_reading_goes_on_where_writing_does() {
+    let (dir, book) = scratch();
+    let other = Notebook::open(dir.path()).unwrap();
+    let keep = |since| SessionRetention { since: Timestamp::from_millis(since), ..ALL };
+    let empty = || {
+        let files = fs::read_dir(dir.path().join("memory")).unwrap().map(Result::unwrap);
+        let lines = files.filter(|file| file.path().to_string_lossy().contains(".jsonl"));
+        lines.filter(|file| file.metadata().unwrap().len() == 0).count()
+    };
+    for at in 1..6 {
+        book.write(&[asked("one", at), noted(&format!("m{at}"), at)]).unwrap();
+        assert!(book.let_go(keep(at + 1)).unwrap().bytes > 0);
+        assert_eq!(empty(), 0);
+        assert_eq!(state(&other).0.len(), usize::try_from(at).unwrap());
+    }
+    other.write(&[asked("two", 10)]).unwrap();
+    assert_eq!(state(&book).1.len(), 1);
+    let told = state(&book);
+    book.rebuild().unwrap();
+    assert_eq!(state(&book), told);
 }
 
 #[test]
@@ -178,6 +212,75 @@ fn a_log_of_sessions_alone_may_become_empty_and_begin_again() {
     let book = Notebook::open(dir.path()).unwrap();
     book.write(&[asked("two", 3)]).unwrap();
     assert_eq!(state(&book).1.len(), 1);
+}
+
+#[test]
+fn a_reader_that_was_behind_reads_on_and_an_end_in_the_middle_loses_nothing() {
+    let (dir, book) = filled();
+    break_off(&book, SessionRetention { since: Timestamp::from_millis(55), ..ALL });
+    drop(book);
+    EventLog::new(dir.path()).append(&[noted("late", 300), asked("late", 300)]).unwrap();
+    let book = Notebook::open(dir.path()).unwrap();
+    let (notes, sessions, _) = state(&book);
+    assert_eq!(notes.len(), 101);
+    assert_eq!(sessions[0].external.as_deref(), Some("late"));
+    let told = state(&book);
+    book.rebuild().unwrap();
+    assert_eq!(state(&book), told);
+}
+
+#[test]
+fn what_a_collection_did_not_get_to_is_done_by_the_next_who_opens() {
+    let (dir, book) = filled();
+    let before = state(&book);
+    break_off(&book, SessionRetention { since: Timestamp::from_millis(55), ..ALL });
+    assert_eq!(state(&book), before);
+    let hook = Notebook::open_within(dir.path(), LockPatience::Short).unwrap();
+    assert_eq!(state(&hook), before, "a hook has no time for it");
+    let at_work = book.log.collect().unwrap();
+    assert_eq!(state(&Notebook::open(dir.path()).unwrap()), before, "somebody is about it");
+    drop(at_work);
+    let book = Notebook::open(dir.path()).unwrap();
+    let after = state(&book);
+    assert_eq!((after.1.len(), after.0), (5, before.0));
+    let told = state(&book);
+    book.rebuild().unwrap();
+    assert_eq!(state(&book), told);
+}
+
+#[test]
+fn a_log_that_cannot_be_read_leaves_sessions_as_they_were_told() {
+    let (dir, book) = filled();
+    book.log.append_many(&[asked("s1", 400)]).unwrap();
+    let before = state(&book);
+    let path = dir.path().join("memory/00000001.jsonl");
+    fs::rename(&path, dir.path().join("away")).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert!(matches!(book.retell(), Err(MemoryError::Log(_))));
+    assert_eq!(state(&book), before);
+}
+
+#[test]
+fn whoever_makes_the_database_anew_meanwhile_tells_everything_once() {
+    let (dir, book) = filled();
+    let used = |at| {
+        let place = EventContext { session: Some("s1".to_owned()), ..EventContext::default() };
+        let what = LogEventKind::Observed(Box::new(ToolUseRecord {
+            tool: format!("tool {at}"),
+            ..ToolUseRecord::default()
+        }));
+        LogEvent { at: at * 10_000, place, actor: EventActor::Agent, what }
+    };
+    for at in [1, 2, 3] {
+        book.log.append_many(&[used(at), asked("s2", at * 10_000)]).unwrap();
+    }
+    let before = state(&book);
+    let other = Notebook::open(dir.path()).unwrap();
+    other.clear().unwrap();
+    assert!(other.read_one_file().unwrap() && other.read_one_file().unwrap());
+    book.retell().unwrap();
+    other.catch_up().unwrap();
+    assert_eq!(state(&book), before);
 }
 
 #[test]
@@ -206,44 +309,4 @@ fn whoever_appends_meanwhile_loses_nothing() {
     let told = state(&book);
     book.rebuild().unwrap();
     assert_eq!(state(&book), told);
-}
-
-#[test]
-fn a_reader_elsewhere_in_the_log_reads_on() {
-    let (dir, book) = scratch();
-    let other = Notebook::open(dir.path()).unwrap();
-    for at in 1..6 {
-        book.write(&[asked("one", at), noted(&format!("m{at}"), at)]).unwrap();
-        let since = Timestamp::from_millis(at + 1);
-        assert!(book.let_go(SessionRetention { since, ..ALL }).unwrap().bytes > 0);
-        assert_eq!(state(&other).0.len(), usize::try_from(at).unwrap());
-    }
-    other.write(&[asked("two", 10)]).unwrap();
-    assert_eq!(state(&book).1.len(), 1);
-    let told = state(&book);
-    book.rebuild().unwrap();
-    assert_eq!(state(&book), told);
-}
-
-#[test]
-fn a_file_that_is_complete_takes_no_room_for_what_went() {
-    let (dir, book) = scratch();
-    let place = EventContext { session: Some("one".to_owned()), ..EventContext::default() };
-    let wordy = |at: i64| LogEvent {
-        place: place.clone(),
-        what: LogEventKind::Asked { text: format!("{at} {}", "word ".repeat(300)) },
-        ..asked("one", at)
-    };
-    for first in 0..40 {
-        book.write(&(0..100).map(|at| wordy(first * 100 + at)).collect::<Vec<_>>()).unwrap();
-        book.write(&[noted(&format!("m{first}"), first)]).unwrap();
-    }
-    let log = EventLog::new(dir.path());
-    let before = log.size().unwrap();
-    let since = Timestamp::from_millis(10_000);
-    book.let_go(SessionRetention { since, ..ALL }).unwrap();
-    assert!(log.size().unwrap() < before / 2, "{before} {}", log.size().unwrap());
-    assert_eq!(state(&book).0.len(), 40);
-    book.rebuild().unwrap();
-    assert_eq!((state(&book).0.len(), state(&book).1.len()), (40, 0));
 }

@@ -208,6 +208,14 @@ pub(crate) fn is_noticed(connection: &Connection, commit: &str) -> Result<bool, 
     Ok(connection.prepare_cached(sql)?.exists([commit])?)
 }
 
+/// Forgets all sessions and all that was done in them.
+pub(crate) fn clear(connection: &Connection) -> Result<(), StorageFault> {
+    Ok(connection.execute_batch(
+        "DELETE FROM sessions; DELETE FROM observations; DELETE FROM observation_files; \
+         DELETE FROM commits; DELETE FROM damage",
+    )?)
+}
+
 /// A row as it is stored.
 struct RawSessionRow {
     session: SessionRecord,
