@@ -48,6 +48,11 @@ impl ObjectBatch {
         id
     }
 
+    /// Drops the objects for which `keep` is false.
+    pub(crate) fn retain(&mut self, keep: impl Fn(Oid) -> bool) {
+        self.0.retain(|id, _| keep(*id));
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

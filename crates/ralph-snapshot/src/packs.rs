@@ -48,7 +48,11 @@ impl PackWriter {
         Self { objects, list, written: Mutex::default(), confirmed: Mutex::default() }
     }
 
-    pub(crate) fn write(&self, batch: ObjectBatch) -> Result<(), TreeError> {
+    /// Writes the objects that the repository is not known to have: after a
+    /// rollback it has all that was restored.
+    pub(crate) fn write(&self, mut batch: ObjectBatch) -> Result<(), TreeError> {
+        let indexes = self.indexes();
+        batch.retain(|id| !self.has(id) && !indexes.iter().any(|index| index.holds(id)));
         if batch.is_empty() {
             return Ok(());
         }
@@ -94,6 +98,15 @@ impl PackWriter {
             *confirmed = ConfirmedObjects { seen, ids: BTreeSet::new() };
         }
         confirmed.ids.extend(ids);
+    }
+
+    /// Reads the indexes of our listed packs.
+    fn indexes(&self) -> Vec<PackIndex> {
+        let listed = ralph_files::read_own_text(&self.list).unwrap_or_default();
+        let folder = self.objects.join("pack");
+        let packs = listed.lines().map(|name| folder.join(name));
+        let packs = packs.filter(|pack| size(pack).is_some());
+        packs.filter_map(|pack| PackIndex::read(&pack).ok()).collect()
     }
 
     fn is_confirmed(&self, id: Oid) -> bool {
@@ -143,14 +156,9 @@ fn size(pack: &Path) -> Option<u64> {
 fn join(objects: &Path, packs: &BTreeSet<PathBuf>) -> io::Result<WrittenObjects> {
     let mut entries = BTreeMap::new();
     for pack in packs {
-        let read = |end| {
-            let mut bytes = Vec::new();
-            ralph_files::open_own(pack.with_extension(end))?.read_to_end(&mut bytes)?;
-            io::Result::Ok(bytes)
-        };
-        let (index, contents) = (read("idx")?, read("pack")?);
-        let read = read_pack(&index, &contents);
-        entries.extend(read.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?);
+        let contents = read_all(&pack.with_extension("pack"))?;
+        let read = PackIndex::read(pack)?.entries(&contents);
+        entries.extend(read.ok_or_else(invalid)?);
     }
     let (joined, ids) = pack::write_pack(objects, entries.into_iter())?;
     for pack in packs.iter().filter(|pack| **pack != joined) {
@@ -160,28 +168,60 @@ fn join(objects: &Path, packs: &BTreeSet<PathBuf>) -> io::Result<WrittenObjects>
     Ok(WrittenObjects { pack: Some(joined), ids })
 }
 
-/// Returns the entries of a pack. Ours never refer to each other, so they can
-/// be moved.
-fn read_pack(index: &[u8], pack: &[u8]) -> Option<Vec<(Oid, Vec<u8>)>> {
-    let body = index.strip_prefix(&INDEX_HEAD)?;
-    let number = |bytes: &[u8]| -> Option<usize> {
-        usize::try_from(u32::from_be_bytes(bytes.try_into().ok()?)).ok()
-    };
-    let (fan_out, body) = body.split_at_checked(4 * 256)?;
-    let count = number(&fan_out[4 * 255..])?;
-    let (ids, body) = body.split_at_checked(count * Oid::LEN)?;
-    let (_sums, body) = body.split_at_checked(count * 4)?;
-    let (offsets, _digests) = body.split_at_checked(count * 4)?;
-    let ids: Vec<Oid> = ids.chunks_exact(Oid::LEN).filter_map(Oid::from_bytes).collect();
-    let offsets: Vec<usize> = offsets.chunks_exact(4).filter_map(number).collect();
-    let mut ends: BTreeSet<usize> = offsets.iter().copied().collect();
-    ends.insert(pack.len().checked_sub(Oid::LEN)?);
-    let entry = |(id, from): (Oid, usize)| {
-        let to = *ends.range(from + 1..).next()?;
-        let entry = pack.get(from..to).filter(|_| from >= PACK_HEAD_LEN)?;
-        Some((id, entry.to_vec()))
-    };
-    ids.into_iter().zip(offsets).map(entry).collect()
+fn read_all(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    ralph_files::open_own(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn invalid() -> io::Error {
+    io::ErrorKind::InvalidData.into()
+}
+
+/// The index of one of our packs: ids in order, and where their entries begin.
+struct PackIndex {
+    ids: Vec<Oid>,
+    offsets: Vec<usize>,
+}
+
+impl PackIndex {
+    /// Reads the index of a pack, whose path has no extension.
+    fn read(pack: &Path) -> io::Result<Self> {
+        Self::parse(&read_all(&pack.with_extension("idx"))?).ok_or_else(invalid)
+    }
+
+    fn parse(index: &[u8]) -> Option<Self> {
+        let body = index.strip_prefix(&INDEX_HEAD)?;
+        let number = |bytes: &[u8]| -> Option<usize> {
+            usize::try_from(u32::from_be_bytes(bytes.try_into().ok()?)).ok()
+        };
+        let (fan_out, body) = body.split_at_checked(4 * 256)?;
+        let count = number(&fan_out[4 * 255..])?;
+        let (ids, body) = body.split_at_checked(count.checked_mul(Oid::LEN)?)?;
+        let (_sums, body) = body.split_at_checked(count * 4)?;
+        let (offsets, _digests) = body.split_at_checked(count * 4)?;
+        Some(Self {
+            ids: ids.chunks_exact(Oid::LEN).filter_map(Oid::from_bytes).collect(),
+            offsets: offsets.chunks_exact(4).filter_map(number).collect(),
+        })
+    }
+
+    fn holds(&self, id: Oid) -> bool {
+        self.ids.binary_search(&id).is_ok()
+    }
+
+    /// Returns the entries of the pack. Ours never refer to each other, so they
+    /// can be moved.
+    fn entries(&self, pack: &[u8]) -> Option<Vec<(Oid, Vec<u8>)>> {
+        let mut ends: BTreeSet<usize> = self.offsets.iter().copied().collect();
+        ends.insert(pack.len().checked_sub(Oid::LEN)?);
+        let entry = |(id, from): (&Oid, &usize)| {
+            let to = *ends.range(from + 1..).next()?;
+            let entry = pack.get(*from..to).filter(|_| *from >= PACK_HEAD_LEN)?;
+            Some((*id, entry.to_vec()))
+        };
+        self.ids.iter().zip(&self.offsets).map(entry).collect()
+    }
 }
 
 #[cfg(test)]

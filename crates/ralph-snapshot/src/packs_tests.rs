@@ -66,3 +66,14 @@ fn an_object_is_known_until_its_pack_is_removed() {
     scratch.run(&["gc", "-q", "--prune=now"]);
     assert!(!ids.iter().any(|id| packs.has(*id)));
 }
+
+#[test]
+fn what_an_earlier_process_stored_is_not_stored_again() {
+    let scratch = ScratchTree::git();
+    let texts = ["a", "b", "c"];
+    write(&packs(&scratch), &texts);
+    write(&packs(&scratch), &["d"]);
+    let before = scratch.run(&["count-objects", "-v"]);
+    write(&packs(&scratch), &["a", "b", "c", "d"]);
+    assert_eq!(scratch.run(&["count-objects", "-v"]), before);
+}

@@ -15,9 +15,8 @@ const LARGE: u64 = 256 * 1024;
 /// Number of large files at the start.
 const FILES: u32 = 10;
 
-/// Size of the disk: space for all files five times. The safety snapshot of a rollback
-/// stores files again that the rollback before it restored.
-const DISK_KIB: u32 = 14 * 1024;
+/// Size of the disk: space for all files three times.
+const DISK_KIB: u32 = 10 * 1024;
 
 /// Free space in the attempts, in bytes.
 const ROOM: [usize; 2] = [0, 700 * 1024];
