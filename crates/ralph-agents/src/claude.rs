@@ -29,7 +29,7 @@ pub(crate) use asked::asked;
 pub use hook::parse;
 pub use look::{inspect, payload};
 pub(crate) use places::places;
-pub use plan::{plan_install, plan_uninstall, user_folder};
+pub use plan::{plan_install, plan_uninstall};
 pub use reply::render;
 pub(crate) use servers::SERVERS;
 

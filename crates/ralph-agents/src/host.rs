@@ -61,33 +61,47 @@ pub struct Host {
     pub foreign_files: &'static [&'static str],
     /// The folder of its settings in a project.
     pub folder: &'static str,
-    /// Returns the folder of the user's settings.
-    pub user_folder: fn(&VariableLookup<'_>) -> Option<PathBuf>,
-    /// Plans an installation into that folder.
-    pub install: fn(&FolderReader<'_>, &InstallOptions) -> Result<InstallPlan, HostFileError>,
-    /// Plans an uninstallation.
-    pub uninstall: fn(&FolderReader<'_>) -> Result<InstallPlan, HostFileError>,
+    /// The folder of the user's settings: the first of these variables that is
+    /// set, and the path below it.
+    pub(crate) home: &'static [(&'static str, &'static str)],
     /// The list of tool servers for our tools.
     pub servers: ToolServerList,
+    /// The formats of its files, events and replies.
+    pub(crate) protocol: HostProtocol,
+}
+
+/// The way in which a host and ralph understand each other.
+#[derive(Clone, Copy)]
+pub(crate) enum HostProtocol {
+    /// A protocol of its own.
+    Own(HostFunctions),
+}
+
+/// The functions of a host with a protocol of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct HostFunctions {
     /// Names of the events it must report.
-    pub events: &'static [&'static str],
+    pub(crate) events: &'static [&'static str],
     /// Name of the event it must report, too, if errors start loops.
-    pub edit_event: Option<&'static str>,
-    /// Inspects what is installed in that folder.
-    pub inspect: fn(&FolderReader<'_>, SettingsScope) -> Result<InstallInspection, HostFileError>,
-    /// Returns a sample payload of an event in a session, given the root of the
-    /// project.
-    pub payload: fn(&str, &str, &Path) -> String,
-    /// Returns the path of a session's summary in a project; `None` for hosts
-    /// without summaries.
-    pub summary_file: Option<fn(&Path, &SessionId) -> PathBuf>,
-    /// Returns the command that resumes a session; `None` if the id is not one
-    /// of this host.
-    pub resume: fn(&SessionId) -> Option<Vec<String>>,
-    /// Parses a payload.
-    pub parse: fn(&[u8]) -> Result<HostEvent, BadPayload>,
-    /// Renders a reply in the host's format; empty if there is nothing to say.
-    pub render: fn(&HostEvent, &HostReply) -> String,
+    pub(crate) edit_event: Option<&'static str>,
+    /// See [`Host::install`].
+    pub(crate) install:
+        fn(&FolderReader<'_>, &InstallOptions) -> Result<InstallPlan, HostFileError>,
+    /// See [`Host::uninstall`].
+    pub(crate) uninstall: fn(&FolderReader<'_>) -> Result<InstallPlan, HostFileError>,
+    /// See [`Host::inspect`].
+    pub(crate) inspect:
+        fn(&FolderReader<'_>, SettingsScope) -> Result<InstallInspection, HostFileError>,
+    /// See [`Host::payload`].
+    pub(crate) payload: fn(&str, &str, &Path) -> String,
+    /// See [`Host::summary_file`].
+    pub(crate) summary_file: Option<fn(&Path, &SessionId) -> PathBuf>,
+    /// See [`Host::resume`].
+    pub(crate) resume: fn(&SessionId) -> Option<Vec<String>>,
+    /// See [`Host::parse`].
+    pub(crate) parse: fn(&[u8]) -> Result<HostEvent, BadPayload>,
+    /// See [`Host::render`].
+    pub(crate) render: fn(&HostEvent, &HostReply) -> String,
 }
 
 impl fmt::Debug for Host {
@@ -117,18 +131,20 @@ pub const HOSTS: &[Host] = &[
         foreign_commands: &["/goal", "/loop", "/ralph-loop", "/ralph-loop:ralph-loop"],
         foreign_files: &[".claude/ralph-loop.local.md"],
         folder: ".claude",
-        user_folder: claude::user_folder,
-        install: claude::plan_install,
-        uninstall: claude::plan_uninstall,
+        home: &[("CLAUDE_CONFIG_DIR", ""), ("HOME", ".claude")],
         servers: claude::SERVERS,
-        events: &claude::settings::EVENTS,
-        edit_event: Some(claude::settings::BEFORE_EDITS),
-        inspect: claude::inspect,
-        payload: claude::payload,
-        summary_file: None,
-        resume: claude::resume_command,
-        parse: claude::parse,
-        render: claude::render,
+        protocol: HostProtocol::Own(HostFunctions {
+            events: &claude::settings::EVENTS,
+            edit_event: Some(claude::settings::BEFORE_EDITS),
+            install: claude::plan_install,
+            uninstall: claude::plan_uninstall,
+            inspect: claude::inspect,
+            payload: claude::payload,
+            summary_file: None,
+            resume: claude::resume_command,
+            parse: claude::parse,
+            render: claude::render,
+        }),
     },
     Host {
         name: opencode::NAME,
@@ -149,18 +165,24 @@ pub const HOSTS: &[Host] = &[
         foreign_commands: &[],
         foreign_files: &[".opencode/ralph-loop.state.json", ".omo/ralph-loop.local.md"],
         folder: ".opencode",
-        user_folder: opencode::user_folder,
-        install: opencode::plan_install,
-        uninstall: opencode::plan_uninstall,
+        home: &[
+            ("OPENCODE_CONFIG_DIR", ""),
+            ("XDG_CONFIG_HOME", "opencode"),
+            ("HOME", ".config/opencode"),
+        ],
         servers: opencode::SERVERS,
-        events: &opencode::EVENTS,
-        edit_event: None,
-        inspect: opencode::inspect,
-        payload: opencode::payload,
-        summary_file: Some(opencode::summary_file),
-        resume: opencode::resume_command,
-        parse: opencode::parse,
-        render: opencode::render,
+        protocol: HostProtocol::Own(HostFunctions {
+            events: &opencode::EVENTS,
+            edit_event: None,
+            install: opencode::plan_install,
+            uninstall: opencode::plan_uninstall,
+            inspect: opencode::inspect,
+            payload: opencode::payload,
+            summary_file: Some(opencode::summary_file),
+            resume: opencode::resume_command,
+            parse: opencode::parse,
+            render: opencode::render,
+        }),
     },
 ];
 
@@ -168,6 +190,81 @@ impl Host {
     /// Returns the host of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         HOSTS.iter().find(|host| host.name == name || host.aliases.contains(&name))
+    }
+
+    /// Returns the folder of the user's settings.
+    pub fn user_folder(&self, variable: &VariableLookup<'_>) -> Option<PathBuf> {
+        self.home.iter().find_map(|(name, below)| {
+            let value = variable(name).filter(|value| !value.is_empty())?;
+            let value = PathBuf::from(value);
+            Some(if below.is_empty() { value } else { value.join(below) })
+        })
+    }
+
+    fn functions(&self) -> &HostFunctions {
+        let HostProtocol::Own(functions) = &self.protocol;
+        functions
+    }
+
+    /// Returns the names of the events it must report.
+    pub fn events(&self) -> &'static [&'static str] {
+        self.functions().events
+    }
+
+    /// Returns the name of the event it must report, too, if errors start loops.
+    pub fn edit_event(&self) -> Option<&'static str> {
+        self.functions().edit_event
+    }
+
+    /// Plans an installation into its folder.
+    pub fn install(
+        &self,
+        read: &FolderReader<'_>,
+        wanted: &InstallOptions,
+    ) -> Result<InstallPlan, HostFileError> {
+        (self.functions().install)(read, wanted)
+    }
+
+    /// Plans an uninstallation.
+    pub fn uninstall(&self, read: &FolderReader<'_>) -> Result<InstallPlan, HostFileError> {
+        (self.functions().uninstall)(read)
+    }
+
+    /// Inspects what is installed in its folder.
+    pub fn inspect(
+        &self,
+        read: &FolderReader<'_>,
+        scope: SettingsScope,
+    ) -> Result<InstallInspection, HostFileError> {
+        (self.functions().inspect)(read, scope)
+    }
+
+    /// Returns a sample payload of an event in a session, given the root of the
+    /// project.
+    pub fn payload(&self, event: &str, session: &str, root: &Path) -> String {
+        (self.functions().payload)(event, session, root)
+    }
+
+    /// Returns the path of a session's summary in a project; `None` for hosts
+    /// without summaries.
+    pub fn summary_file(&self, root: &Path, session: &SessionId) -> Option<PathBuf> {
+        self.functions().summary_file.map(|path| path(root, session))
+    }
+
+    /// Returns the command that resumes a session; `None` if the id is not one
+    /// of this host.
+    pub fn resume(&self, session: &SessionId) -> Option<Vec<String>> {
+        (self.functions().resume)(session)
+    }
+
+    /// Parses a payload.
+    pub fn parse(&self, payload: &[u8]) -> Result<HostEvent, BadPayload> {
+        (self.functions().parse)(payload)
+    }
+
+    /// Renders a reply in the host's format; empty if there is nothing to say.
+    pub fn render(&self, event: &HostEvent, reply: &HostReply) -> String {
+        (self.functions().render)(event, reply)
     }
 
     /// Returns true if a user can answer, according to this environment.
@@ -192,7 +289,7 @@ impl Host {
 /// Returns the command that resumes a session, of the host whose ids have this
 /// form.
 pub fn resume_command(session: &SessionId) -> Option<Vec<String>> {
-    HOSTS.iter().find_map(|host| (host.resume)(session))
+    HOSTS.iter().find_map(|host| host.resume(session))
 }
 
 #[cfg(test)]
@@ -251,7 +348,7 @@ mod tests {
                 let found = known.iter().find(|(known, _)| *known == name);
                 found.map(|(_, value)| (*value).to_owned())
             };
-            (Host::find(host).unwrap().user_folder)(&variable)
+            Host::find(host).unwrap().user_folder(&variable)
         };
         let home = ("HOME", "/h");
         assert_eq!(folder("claude", &[home]), Some("/h/.claude".into()));

@@ -83,7 +83,7 @@ pub use agent::{OpenCodeAgent, SETTINGS};
 pub use event::parse;
 pub use look::{inspect, payload};
 pub(crate) use places::places;
-pub use plan::{plan_install, plan_uninstall, user_folder};
+pub use plan::{plan_install, plan_uninstall};
 pub use reply::render;
 pub(crate) use servers::SERVERS;
 

@@ -66,7 +66,7 @@ pub fn answer(call: &HookInvocation<'_>, payload: Vec<u8>) {
     if let Some(name) = switched_off_by() {
         return say_switched_off(call, &payload, name);
     }
-    let Ok(mut event) = (call.host.parse)(&payload) else { return };
+    let Ok(mut event) = call.host.parse(&payload) else { return };
     drop(payload);
     let Some(app) = app(call, &event) else { return };
     crate::debug_log::write_in(&app.home);
@@ -94,7 +94,7 @@ pub fn answer(call: &HookInvocation<'_>, payload: Vec<u8>) {
     let reply = app.with_fallback(reply);
     capture::begin(&app, &event, &reply, kept);
     let reply = if has_notes { notes::add(&app, call, &event, reply, standing) } else { reply };
-    deadline.answer(&(call.host.render)(&event, &reply));
+    deadline.answer(&call.host.render(&event, &reply));
 }
 
 /// Logs events that would otherwise go unnoticed.
@@ -141,12 +141,12 @@ fn switched_off_by() -> Option<&'static str> {
 /// Answers our own commands while ralph is switched off. The user must not believe that
 /// a loop began.
 fn say_switched_off(call: &HookInvocation<'_>, payload: &[u8], name: &str) {
-    let Ok(event) = (call.host.parse)(payload) else { return };
+    let Ok(event) = call.host.parse(payload) else { return };
     if matches!(&event.what, HostEventKind::Prompt(PromptEvent::Sent { text, .. }) if is_ours(text))
     {
         let text = format!("ralph: switched off by {name}; unset it and restart the client.");
         let reply = session::answer(text).in_tone(NoteTone::Warning);
-        (call.print)(&(call.host.render)(&event, &reply));
+        (call.print)(&call.host.render(&event, &reply));
     }
 }
 

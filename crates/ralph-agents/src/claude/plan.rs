@@ -4,17 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::files;
 use super::settings::{self, HookOptions, HookRemoval};
-use crate::host::VariableLookup;
 use crate::install::{FolderReader, HostFileError, InstallOptions, InstallPlan, text};
 
 /// The settings file with our hooks.
 pub(super) const SETTINGS: &str = "settings.json";
-
-/// Returns the folder of the user's settings.
-pub fn user_folder(variable: &VariableLookup<'_>) -> Option<PathBuf> {
-    let said = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    said("CLAUDE_CONFIG_DIR").or_else(|| said("HOME").map(|home| home.join(".claude")))
-}
 
 /// Plans an installation: hooks in the settings, and the slash commands.
 pub fn plan_install(

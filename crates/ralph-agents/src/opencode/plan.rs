@@ -3,15 +3,7 @@
 use std::path::PathBuf;
 
 use super::files;
-use crate::host::VariableLookup;
 use crate::install::{FolderReader, HostFileError, InstallOptions, InstallPlan, text};
-
-/// Returns the folder of the user's settings.
-pub fn user_folder(variable: &VariableLookup<'_>) -> Option<PathBuf> {
-    let said = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let configured = || said("XDG_CONFIG_HOME").or_else(|| Some(said("HOME")?.join(".config")));
-    said("OPENCODE_CONFIG_DIR").or_else(|| Some(configured()?.join("opencode")))
-}
 
 /// Plans an installation: the plugin and the slash commands.
 pub fn plan_install(

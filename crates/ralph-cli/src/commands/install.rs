@@ -95,7 +95,7 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
         looks_before_edits: begins_with_errors(&app, args.arm.as_deref(), arm.as_deref())?,
         gates: granted(&app),
     };
-    let plan = (host.install)(&|path| files::read(&folder, path), &wanted);
+    let plan = host.install(&|path| files::read(&folder, path), &wanted);
     let plan = plan.map_err(|error| unreadable(&folder, &error))?;
     let list = list_folder(&app, host, args.scope.scope(), &folder);
     let read = |path: &Path| files::read(&list, path);
@@ -127,7 +127,7 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     let host = find(&args.host)?;
     let folder = args.scope.folder(&app, host)?;
-    let plan = (host.uninstall)(&|path| files::read(&folder, path));
+    let plan = host.uninstall(&|path| files::read(&folder, path));
     let plan = plan.map_err(|error| unreadable(&folder, &error))?;
     let list = list_folder(&app, host, args.scope.scope(), &folder);
     let read = |path: &Path| files::read(&list, path);
@@ -226,7 +226,7 @@ fn begins_with_errors(
 impl ScopeArgs {
     /// Returns when loops begin, as an earlier installation has it.
     fn installed_arm(&self, folder: &Path, host: &Host) -> Option<String> {
-        let seen = (host.inspect)(&|path| files::read(folder, path), self.scope()).ok()?;
+        let seen = host.inspect(&|path| files::read(folder, path), self.scope()).ok()?;
         seen.hooks.into_iter().find_map(|hook| hook.arm)
     }
 
@@ -247,7 +247,7 @@ impl ScopeArgs {
 pub(crate) fn folder(app: &App, host: &Host, scope: SettingsScope) -> Option<PathBuf> {
     match scope {
         SettingsScope::Project => Some(app.project.root.join(host.folder)),
-        SettingsScope::User => (host.user_folder)(&|name| app.variable(name)),
+        SettingsScope::User => host.user_folder(&|name| app.variable(name)),
     }
 }
 

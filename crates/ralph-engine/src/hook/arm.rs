@@ -94,10 +94,10 @@ pub(super) fn start(
     place.note_asked(asked.event.prompt.as_deref());
     let reply = |run: &Run| begun(run, [cleared.clone(), why.map(str::to_owned)]);
     // The gates may take longer than the hook has time; the loop begins anyway.
-    asked.deadline.otherwise((host.render)(asked.event, &reply(&run)));
+    asked.deadline.otherwise(host.render(asked.event, &reply(&run)));
     if host.reach == HostChannel::Messages && !run.policy.gates.is_empty() {
         let news = HostReply::silent().with_note(wording::host::looks_first(&run));
-        asked.deadline.early(&(host.render)(asked.event, &news));
+        asked.deadline.early(&host.render(asked.event, &news));
     }
     let mut sink = SilentSink;
     let mut driver = Driver::of_run(app, ledger, checks, &run, &mut sink)?;

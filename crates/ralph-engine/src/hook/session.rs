@@ -193,7 +193,7 @@ impl<'a> HookRequest<'a> {
                 tone = reply.tone;
             }
             let alone = HostReply::of(reply.effect);
-            self.deadline.early(&(self.call.host.render)(self.event, &alone));
+            self.deadline.early(&self.call.host.render(self.event, &alone));
         }
         notes.extend(last.note.clone());
         if notes.is_empty() { last } else { last.with_note(notes.join("\n")).in_tone(tone) }
@@ -232,11 +232,7 @@ impl<'a> HookRequest<'a> {
             place,
             cap: self.call.host.cap(|name| self.app.variable(name)),
             reach: self.call.host.reach,
-            summary_file: self
-                .call
-                .host
-                .summary_file
-                .map(|path| path(&self.app.project.root, session)),
+            summary_file: self.call.host.summary_file(&self.app.project.root, session),
             caller: self.call.caller,
             has_user: self.call.host.has_user(|name| self.app.variable(name)),
             limits: checks.settings.limit_patterns().clone(),

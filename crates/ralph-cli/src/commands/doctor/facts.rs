@@ -117,7 +117,7 @@ impl HostFacts {
             if folders.contains(&folder) {
                 continue;
             }
-            match (host.inspect)(&|path| install::files::read(&folder, path), scope) {
+            match host.inspect(&|path| install::files::read(&folder, path), scope) {
                 Ok(seen) => {
                     facts.places.push(HostSettingsFolder { scope, folder: folder.clone(), seen });
                 }
@@ -189,8 +189,8 @@ impl HostFacts {
     /// Returns the events that the host must report to us here.
     pub(super) fn expected(&self) -> Vec<&'static str> {
         let is_on_errors = self.arm.is_some_and(|(arm, _)| arm == ArmingMoment::OnErrors);
-        let more = self.host.edit_event.filter(|_| is_on_errors);
-        self.host.events.iter().copied().chain(more).collect()
+        let more = self.host.edit_event().filter(|_| is_on_errors);
+        self.host.events().iter().copied().chain(more).collect()
     }
 
     /// Counts our hooks for this event.

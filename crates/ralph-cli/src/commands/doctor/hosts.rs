@@ -267,7 +267,7 @@ impl HostExaminer<'_> {
     /// Returns the command that installs again, with the flag for what is missing.
     fn remedy_for(&self, missing: &[&str]) -> String {
         let again = self.install_again();
-        let is_only_before_edits = self.0.host.edit_event.is_some_and(|event| missing == [event]);
+        let is_only_before_edits = self.0.host.edit_event().is_some_and(|event| missing == [event]);
         match self.0.arm {
             Some((ArmingMoment::OnErrors, ArmingOrigin::Installation)) if is_only_before_edits => {
                 again.replacen("`ralph install", "`ralph install --arm on-errors", 1)

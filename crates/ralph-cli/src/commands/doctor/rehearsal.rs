@@ -101,8 +101,9 @@ pub(super) fn rehearse(
     host: &Host,
     hook: &InstalledHook,
 ) -> Result<Duration, HookProblem> {
-    let payload = (host.payload)(&hook.event, SESSION, &app.project.root);
-    let asks = (host.parse)(payload.as_bytes())
+    let payload = host.payload(&hook.event, SESSION, &app.project.root);
+    let asks = host
+        .parse(payload.as_bytes())
         .is_ok_and(|event| matches!(event.what, HostEventKind::Prompt(PromptEvent::Sent { .. })));
     let is_heard = app.kill_switch().is_none() && !app.is_driven();
     let owed = if asks && is_heard { ReplyRequirement::Answer } else { ReplyRequirement::Nothing };
