@@ -11,7 +11,6 @@ pub mod settings;
 mod agent;
 mod asked;
 mod denial;
-mod lines;
 mod look;
 mod pieces;
 mod places;

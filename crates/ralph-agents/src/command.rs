@@ -51,7 +51,7 @@ impl CommandAgent {
 }
 
 impl Agent for CommandAgent {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
     }
 
@@ -71,8 +71,7 @@ impl Agent for CommandAgent {
     }
 
     fn listen<'a>(&'a self, turn: &TurnInput<'a>) -> Box<dyn TurnListener + 'a> {
-        let TurnInput { prompt_file, usage_file, .. } = *turn;
-        Box::new(PlainTextListener { limits: &self.limits, prompt_file, usage_file })
+        Box::new(PlainTextListener::new(&self.limits, turn))
     }
 
     fn program(&self) -> PathBuf {
@@ -81,10 +80,17 @@ impl Agent for CommandAgent {
 }
 
 /// A listener for agents whose whole output is their text.
-struct PlainTextListener<'a> {
+pub(crate) struct PlainTextListener<'a> {
     limits: &'a LimitPatterns,
     prompt_file: &'a Path,
     usage_file: &'a Path,
+}
+
+impl<'a> PlainTextListener<'a> {
+    pub(crate) fn new(limits: &'a LimitPatterns, turn: &TurnInput<'a>) -> Self {
+        let TurnInput { prompt_file, usage_file, .. } = *turn;
+        Self { limits, prompt_file, usage_file }
+    }
 }
 
 impl TurnListener for PlainTextListener<'_> {

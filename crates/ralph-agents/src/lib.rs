@@ -29,12 +29,14 @@ mod excerpt;
 pub mod host;
 pub mod inspection;
 pub mod install;
+mod json_lines;
 mod json_text;
 pub mod limits;
 mod line;
 mod listen;
 pub mod opencode;
 mod places;
+pub mod rows;
 pub mod scripted;
 pub mod servers;
 mod session;
@@ -133,7 +135,7 @@ pub enum NoticeMood {
 /// One coding agent that ralph can drive.
 pub trait Agent {
     /// Returns the name used in configuration and on the command line.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// Returns the command line, for the record.
     fn command_line(&self) -> Vec<String>;
@@ -169,5 +171,11 @@ pub trait Agent {
     /// Returns true if it can continue the session of an earlier turn.
     fn keeps_sessions(&self) -> bool {
         false
+    }
+
+    /// Returns the places that it needs in a sandbox. `variable` looks a
+    /// variable up.
+    fn places(&self, _home: &Path, _variable: &dyn Fn(&str) -> Option<PathBuf>) -> ClientPlaces {
+        ClientPlaces::default()
     }
 }

@@ -119,7 +119,7 @@ impl LimitPatterns {
     }
 }
 
-fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+pub(crate) fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).case_insensitive(true).build()
 }
 

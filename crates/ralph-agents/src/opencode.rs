@@ -80,6 +80,7 @@ use ralph_core::ids::SessionId;
 
 pub(crate) use agent::fault;
 pub use agent::{OpenCodeAgent, SETTINGS};
+pub(crate) use consent::is_secret;
 pub use event::parse;
 pub use look::{inspect, payload};
 pub(crate) use places::places;

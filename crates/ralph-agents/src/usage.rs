@@ -39,6 +39,15 @@ fn parse_usage(text: &str) -> Option<Usage> {
     })
 }
 
+/// Returns the growth of a usage; zero where it fell.
+pub(crate) fn grown(before: Usage, after: Usage) -> Usage {
+    Usage {
+        input_tokens: after.input_tokens.saturating_sub(before.input_tokens),
+        output_tokens: after.output_tokens.saturating_sub(before.output_tokens),
+        cost: Usd::from_micros(after.cost.micros().saturating_sub(before.cost.micros())),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

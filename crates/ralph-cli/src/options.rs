@@ -359,6 +359,11 @@ fn set_of_client(
         return Ok(());
     }
     let agent = ralph_config::agent_name(layers);
+    if let (ClientOption::Model, Some(model), Ok(Some(_))) =
+        (option, value, layers.rows().find(&agent))
+    {
+        return layers.set_row_flag(&agent, "model", model).map_err(CliError::usage);
+    }
     let client = Client::named(&agent);
     let mut settings = client.map_or(&[][..], Client::settings).iter();
     let Some(setting) = settings.find(|setting| setting.option == option) else {

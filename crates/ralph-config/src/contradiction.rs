@@ -63,7 +63,7 @@ pub enum SettingsConflictError {
     #[error("the agent `{agent}` forgets its turns: `--context {context}` is not possible")]
     NoSession {
         /// The agent.
-        agent: &'static str,
+        agent: String,
         /// The context.
         context: &'static str,
     },

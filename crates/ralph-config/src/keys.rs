@@ -99,7 +99,7 @@ pub(super) const COMMON: &[SettingKey] = &[
     key(
         "run.agent",
         "RALPH_AGENT",
-        SettingKind::Choice(ralph_agents::NAMES),
+        SettingKind::Agent(ralph_agents::NAMES),
         "command",
         "Who does the work",
     ),
@@ -587,7 +587,7 @@ fn labelled(path: &str) -> Option<(Criterion, &str)> {
 /// Returns the setting whose path is nearest to a misspelt one.
 pub(crate) fn nearest(path: &str) -> Option<&'static str> {
     let tables =
-        "run gates judge prompt environment snapshots memory security retention lsp sandbox";
+        "run gates judge prompt environment snapshots memory security retention lsp sandbox agents";
     let tables = tables.split(' ');
     let clients =
         ralph_agents::SETTINGS.iter().filter_map(|setting| Some(setting.path.split_once('.')?.0));

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ralph_agents::rows::{RowError, RowTable};
 use ralph_core::policy::Criterion;
 
 use super::keys::{self, KEYS};
@@ -82,6 +83,26 @@ pub enum ConfigError {
         /// The other one.
         other: String,
     },
+    /// A table `[agents.NAME]` with an error.
+    #[error("{}:{line}: `agents.{name}`: {source}", path.display())]
+    Agent {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The name of the agent.
+        name: String,
+        /// The error.
+        source: RowError,
+    },
+    /// An agent that is not known.
+    #[error("`{given}` is no agent; there are {known}{}", agent_suggestion(given))]
+    UnknownAgent {
+        /// The name.
+        given: String,
+        /// The names that there are.
+        known: String,
+    },
     /// A pattern of provider limits that is not a regular expression.
     #[error("{0}")]
     Pattern(#[from] ralph_agents::limits::BadPattern),
@@ -108,11 +129,25 @@ impl ConfigError {
             Self::Conflict { key, other } => {
                 format!("`{key}` 와 `{other}` 은(는) 함께 설정할 수 없습니다")
             }
+            Self::Agent { path, line, name, source } => {
+                format!(
+                    "{}:{line}: `agents.{name}` 이(가) 잘못되었습니다: {source}",
+                    path.display()
+                )
+            }
+            Self::UnknownAgent { given, known } => {
+                format!("`{given}` 은(는) 에이전트가 아닙니다. 쓸 수 있는 것: {known}")
+            }
             Self::Pattern(error) => {
                 format!("한도 패턴 `{}` 은(는) 정규식이 아닙니다", error.pattern)
             }
         }
     }
+}
+
+fn agent_suggestion(given: &str) -> String {
+    let near = crate::nearest::nearest(given, ralph_agents::NAMES.iter().copied());
+    near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }
 
 fn suggestion(key: &str) -> String {
@@ -136,6 +171,7 @@ fn suggestion(key: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SettingLayers {
     values: BTreeMap<String, (SettingValue, SettingOrigin)>,
+    rows: RowTable,
 }
 
 impl SettingLayers {
@@ -152,6 +188,17 @@ impl SettingLayers {
     /// Sets a value from a flag.
     pub fn set_flag(&mut self, path: &'static str, value: SettingValue) {
         self.values.insert(path.to_owned(), (value, SettingOrigin::Flag));
+    }
+
+    /// Returns the agents that are rows, with the tables `[agents.NAME]`.
+    pub fn rows(&self) -> &RowTable {
+        &self.rows
+    }
+
+    /// Sets a key of an agent's row from a flag.
+    pub fn set_row_flag(&mut self, name: &str, key: &str, value: &str) -> Result<(), RowError> {
+        let table = toml::Table::from_iter([(key.to_owned(), value.into())]);
+        self.rows.change(name, &table, None)
     }
 
     /// Adds a file; a file that does not exist adds nothing.
@@ -177,12 +224,36 @@ impl SettingLayers {
         table: &toml::Table,
     ) -> Result<(), ConfigError> {
         for (name, value) in table {
+            if let ("", "agents", Some(rows)) = (prefix, name.as_str(), value.as_table()) {
+                self.add_rows(source, rows)?;
+                continue;
+            }
             let full = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
             if let (Some(inner), true) = (value.as_table(), keys::is_table(&full)) {
                 self.add_table(source, &full, inner)?;
             } else {
                 self.add_value(source, &full, value)?;
             }
+        }
+        Ok(())
+    }
+
+    fn add_rows(
+        &mut self,
+        source: &SettingsText<'_>,
+        rows: &toml::Table,
+    ) -> Result<(), ConfigError> {
+        for (name, row) in rows {
+            let form = || RowError::Form(format!("expected a table, found {}", row.type_str()));
+            let table = row.as_table().ok_or_else(form);
+            table.and_then(|table| self.rows.change(name, table, Some(source.path))).map_err(
+                |error| ConfigError::Agent {
+                    path: source.path.to_owned(),
+                    line: source.line_of(&format!("agents.{name}")),
+                    name: name.clone(),
+                    source: error,
+                },
+            )?;
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ pub use sandbox::{SandboxMode, SandboxRules, SandboxTechnique};
 pub use servers::ServerRules;
 pub use settings::{
     AgentChoice, FolderChoice, MemoryRules, NoteAudience, NoteEnforcement, OnFail, RetentionLimits,
-    RunSettings, SnapshotRules, TestOrder, agent_name, context, counts_edited_only, locale,
-    old_session, security_rules,
+    RunSettings, SnapshotRules, TestOrder, agent_name, context, counts_edited_only, find_row,
+    locale, old_session, security_rules,
 };
 pub use value::{SettingKind, SettingValue, ValueError, criteria, render_span, words};

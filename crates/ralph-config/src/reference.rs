@@ -40,8 +40,9 @@ pub fn reference() -> String {
 fn row(out: &mut String, key: &SettingKey) {
     let name = key.path.rsplit('.').next().unwrap_or(key.path);
     let takes = match key.kind {
-        SettingKind::Choice(words) => {
-            words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+        SettingKind::Choice(words) => quoted(words),
+        SettingKind::Agent(words) => {
+            format!("{}, or the name of a table `[agents.NAME]`", quoted(words))
         }
         SettingKind::Text
         | SettingKind::Count
@@ -58,6 +59,10 @@ fn row(out: &mut String, key: &SettingKey) {
     let _ = writeln!(out, "| `{name}` | {takes} | {} | {} | {variable} |", key.default, key.help);
 }
 
+fn quoted(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
 /// Renders the JSON schema of a configuration file.
 pub fn schema() -> String {
     let mut root = object();
@@ -67,6 +72,12 @@ pub fn schema() -> String {
     }
     add_labelled(&mut root);
     add_servers(&mut root);
+    // Their form is checked when they are read.
+    root["properties"]["agents"] = json!({
+        "type": "object",
+        "additionalProperties": { "type": "object" },
+        "description": "Agents of your own, or changes of known ones; docs/guide/agents.md has their keys",
+    });
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     root["title"] = json!("ralph.toml");
     let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();
@@ -111,6 +122,7 @@ fn value_schema(key: &SettingKey) -> Json {
     let mut schema = match key.kind {
         SettingKind::Text | SettingKind::Span | SettingKind::Size => json!({ "type": "string" }),
         SettingKind::Choice(words) => json!({ "enum": words }),
+        SettingKind::Agent(words) => json!({ "type": "string", "examples": words }),
         SettingKind::Count => json!({ "type": "integer", "minimum": 1 }),
         SettingKind::Money => json!({ "type": "number", "minimum": 0 }),
         SettingKind::Budget => json!({ "type": "number", "exclusiveMinimum": 0 }),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ralph_agents::limits::LimitPatterns;
+use ralph_agents::rows::{AgentRow, RowTable};
 use ralph_agents::{Client, ClientOption, ClientOptions, ClientSetting};
 use ralph_checks::detect::DetectedGates;
 use ralph_checks::invariants::InvariantGate;
@@ -32,6 +33,8 @@ pub enum AgentChoice {
     Scripted,
     /// A client with a protocol of its own.
     Client(Client),
+    /// An agent that is a row of a table.
+    Row(Box<AgentRow>),
 }
 
 /// All settings of a run, without its task.
@@ -45,6 +48,8 @@ pub struct RunSettings {
     pub agent: AgentChoice,
     /// The options of every client.
     clients: Vec<ClientOptions>,
+    /// The agents that are rows.
+    pub rows: RowTable,
     /// The variables that agents and gates get.
     environment: EnvironmentRules,
     /// The texts by which a limit of a provider is known.
@@ -136,6 +141,18 @@ pub fn old_session(layers: &SettingLayers) -> OldSession {
         Some("keep") => OldSession::Keep,
         Some(_) | None => OldSession::Delete,
     }
+}
+
+/// Returns the row of an agent.
+pub fn find_row(rows: &RowTable, name: &str) -> Result<AgentRow, ConfigError> {
+    // The tables were checked when they were read.
+    rows.find(name).ok().flatten().ok_or_else(|| {
+        let fixed = ralph_agents::NAMES.iter().map(|name| (*name).to_owned());
+        let mut known: Vec<String> = fixed.chain(rows.names()).collect();
+        known.sort();
+        known.dedup();
+        ConfigError::UnknownAgent { given: name.to_owned(), known: known.join(", ") }
+    })
 }
 
 /// Returns the name of the agent.
@@ -269,7 +286,7 @@ impl RunSettings {
         detect: &dyn Fn() -> DetectedGates,
     ) -> Result<Self, SettingsConflictError> {
         let reader = SettingReader(layers);
-        let agent = reader.agent();
+        let agent = reader.agent()?;
         let GateSettings { specs: mut gates, zero, missing } = gates::read(&reader, detect)?;
         let measured = gates.iter().any(|gate| gate.need == GateImportance::Required);
         gates.extend(judge::gate(&reader));
@@ -309,6 +326,7 @@ impl RunSettings {
             sandbox: SandboxRules::new(layers)?,
             template: reader.text("prompt.continuation").map(str::to_owned),
             agent,
+            rows: layers.rows().clone(),
             clients: Client::ALL.map(|client| reader.client(client)).into(),
             environment: reader.environment(),
             limit_patterns: reader.limit_patterns()?,
@@ -462,13 +480,14 @@ impl SettingReader<'_> {
         }
     }
 
-    fn agent(&self) -> AgentChoice {
-        let name = self.text("run.agent");
-        match (name.and_then(Client::named), name) {
+    fn agent(&self) -> Result<AgentChoice, ConfigError> {
+        let name = self.text("run.agent").unwrap_or("command");
+        Ok(match (Client::named(name), name) {
             (Some(client), _) => AgentChoice::Client(client),
-            (None, Some("scripted")) => AgentChoice::Scripted,
-            (None, Some(_) | None) => AgentChoice::Command(self.list("run.agent_cmd")),
-        }
+            (None, "scripted") => AgentChoice::Scripted,
+            (None, "command") => AgentChoice::Command(self.list("run.agent_cmd")),
+            (None, name) => AgentChoice::Row(Box::new(find_row(self.0.rows(), name)?)),
+        })
     }
 
     pub(crate) fn client(&self, client: Client) -> ClientOptions {
@@ -549,10 +568,13 @@ impl SettingReader<'_> {
             AgentChoice::Command(_) => "command",
             AgentChoice::Scripted => "scripted",
             AgentChoice::Client(_) => return Ok(context),
+            AgentChoice::Row(row) if row.keeps_sessions() => return Ok(context),
+            AgentChoice::Row(row) => &row.name,
         };
         match context {
             context @ (ContextMode::Auto | ContextMode::Fresh) => Ok(context),
             context @ (ContextMode::Same | ContextMode::Summarize) => {
+                let agent = agent.to_owned();
                 Err(SettingsConflictError::NoSession { agent, context: context.name() })
             }
         }

@@ -14,6 +14,8 @@ pub enum SettingKind {
     Text,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// One of these words, or the name of an agent of the user.
+    Agent(&'static [&'static str]),
     /// A whole number of at least one.
     Count,
     /// A duration, such as `30m`, `1h30m`, `90s`.
@@ -183,7 +185,8 @@ impl SettingKind {
     /// Parses the value of a flag or a variable.
     pub fn parse(self, text: &str) -> Result<SettingValue, ValueError> {
         match self {
-            Self::Text => Ok(SettingValue::Text(text.to_owned())),
+            // The rows of agents are not known here.
+            Self::Text | Self::Agent(_) => Ok(SettingValue::Text(text.to_owned())),
             Self::Choice(words) => choice(text, words),
             Self::Count => count(text),
             Self::Span => {
@@ -219,6 +222,7 @@ impl SettingKind {
             (
                 Self::Text
                 | Self::Choice(_)
+                | Self::Agent(_)
                 | Self::Span
                 | Self::Size
                 | Self::Criteria
@@ -228,6 +232,7 @@ impl SettingKind {
             (
                 Self::Text
                 | Self::Choice(_)
+                | Self::Agent(_)
                 | Self::Span
                 | Self::Criteria
                 | Self::Command
@@ -246,7 +251,7 @@ impl SettingKind {
     pub fn describe(self) -> &'static str {
         match self {
             Self::Text => "a text",
-            Self::Choice(_) => "a word",
+            Self::Choice(_) | Self::Agent(_) => "a word",
             Self::Count => "a whole number",
             Self::Span => "a duration such as \"30m\"",
             Self::Money | Self::Budget => "a number of US dollars",

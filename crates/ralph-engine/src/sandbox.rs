@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ralph_agents::{Agent, Client};
+use ralph_agents::{Agent, ClientPlaces};
 use ralph_config::{RunSettings, SandboxMode, SandboxRules, SandboxTechnique};
 use ralph_core::locale::Locale;
 use ralph_core::policy::{GateCommand, GateSpec};
@@ -38,8 +38,8 @@ const MODULE_DEPTH: u32 = 4;
 /// The program in a sandbox.
 #[derive(Clone, Debug, Default)]
 pub struct SandboxGuest {
-    /// The client, if it is one.
-    pub client: Option<Client>,
+    /// The places that it writes to in a home folder.
+    pub places: ClientPlaces,
     /// The words of its command lines.
     pub words: Vec<String>,
     /// The scripts and programs of checks, which it must not change.
@@ -81,12 +81,12 @@ pub fn of_run(
 ) -> Result<RunSandboxes, UserError> {
     let rules = &settings.sandbox;
     let guest = SandboxGuest {
-        client: Client::named(agent.name()),
+        places: places(app, agent),
         words: agent.command_line(),
         scripts: scripts(app, &settings.policy.gates),
         network: rules.network.clone(),
     };
-    let run_files = guest.client.map_or(&[][..], |client| places(app, client).run_files);
+    let run_files = guest.places.run_files;
     let agent = make(app, rules, rules.agent, &guest)?;
     Ok(RunSandboxes { agent, gates: of_gates(app, settings)?, run_files })
 }
@@ -98,7 +98,7 @@ pub fn of_gates(app: &App, settings: &RunSettings) -> Result<Option<MadeSandbox>
         return Ok(None);
     }
     let guest = SandboxGuest {
-        client: None,
+        places: ClientPlaces::default(),
         words: gates.iter().flat_map(words_of).collect(),
         scripts: scripts(app, gates),
         network: rules.gate_network.clone(),
@@ -192,8 +192,7 @@ pub fn build(
 ) -> Result<MadeSandbox, UserError> {
     let mut guest = guest.clone();
     let mut lacks = Vec::new();
-    let is_a_server = guest.client.is_some_and(|client| places(app, client).is_a_server);
-    if is_a_server && guest.network != NetworkRule::On {
+    if guest.places.is_a_server && guest.network != NetworkRule::On {
         // We reach the agent through a port, so it shares our network.
         guest.network = NetworkRule::On;
         lacks.push(SandboxGuarantee::Network);
@@ -315,9 +314,10 @@ pub fn guarantee_text(guarantee: SandboxGuarantee, locale: Locale) -> &'static s
     }
 }
 
-fn places(app: &App, client: Client) -> ralph_agents::ClientPlaces {
+/// Returns the places that an agent needs.
+pub fn places(app: &App, agent: &dyn Agent) -> ClientPlaces {
     let home = home(app).unwrap_or_default();
-    client.places(&home, &|name| app.variable(name).map(PathBuf::from))
+    agent.places(&home, &|name| app.variable(name).map(PathBuf::from))
 }
 
 fn home(app: &App) -> Option<PathBuf> {
@@ -328,7 +328,7 @@ fn facts(app: &App, rules: &SandboxRules, guest: &SandboxGuest) -> PolicyFacts {
     let home = home(app);
     let root = app.project.root.clone();
     let git = app.project.git.as_ref().map(|git| (git.dir.clone(), git.common.clone()));
-    let places = guest.client.map(|client| places(app, client)).unwrap_or_default();
+    let places = guest.places.clone();
     let expand = |paths: &[String]| -> Vec<PathBuf> {
         paths.iter().map(|path| expanded(path, &root, home.as_deref())).collect()
     };

@@ -1,17 +1,19 @@
 //! Claude Code as an agent: its command line and its listener.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ralph_core::usage::{Usage, Usd};
 use ralph_proc::{ProgramLaunch, StreamMerging};
 
-use super::stream::{ClaudeTurnState, grown};
+use super::stream::ClaudeTurnState;
 use super::verdict::{self, ClaudeTurnResult};
 use crate::client::{Client, ClientOption, ClientOptions, ClientSetting};
 use crate::limits::LimitPatterns;
 use crate::listen::{AgentTurnOutcome, ShownOutput, TurnListener, TurnProcessEnd, TurnStatus};
+use crate::places::ClientPlaces;
 use crate::session::{AgentConversation, ContextWindow, SessionAfterTurn, TurnSession};
+use crate::usage::grown;
 use crate::{Agent, TurnInput, TurnReply};
 
 /// The default program.
@@ -138,7 +140,7 @@ impl ClaudeAgent {
 }
 
 impl Agent for ClaudeAgent {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         Client::ClaudeCode.name()
     }
 
@@ -172,6 +174,10 @@ impl Agent for ClaudeAgent {
 
     fn keeps_sessions(&self) -> bool {
         true
+    }
+
+    fn places(&self, home: &Path, variable: &dyn Fn(&str) -> Option<PathBuf>) -> ClientPlaces {
+        Client::ClaudeCode.places(home, variable)
     }
 }
 

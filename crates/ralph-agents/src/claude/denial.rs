@@ -61,7 +61,7 @@ fn refusal(denial: &Value) -> RefusedAction {
     if is_edit(tool) {
         remedy.push_str(", or set claude.permission_mode to acceptEdits");
     }
-    RefusedAction { what: super::pieces::describe_tool(tool, input), remedy }
+    RefusedAction { what: crate::line::describe_tool(tool, input), remedy }
 }
 
 fn is_edit(tool: &str) -> bool {

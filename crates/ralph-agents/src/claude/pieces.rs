@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::line::cut;
+use crate::line::{cut, describe_tool};
 use crate::listen::{OutputPiece, OutputPieceKind};
 
 pub(super) use crate::line::one_line;
@@ -12,21 +12,6 @@ const LINE: usize = 160;
 
 /// Maximum length of one shown message, in characters.
 const MESSAGE: usize = 8_000;
-
-/// Tool arguments that describe a use, the most descriptive first.
-const TELLING: [&str; 11] = [
-    "command",
-    "file_path",
-    "notebook_path",
-    "pattern",
-    "url",
-    "query",
-    "description",
-    "subject",
-    "skill",
-    "path",
-    "prompt",
-];
 
 /// Returns the pieces of an assistant's message. `child` names its agent,
 /// unless that is the main one.
@@ -52,16 +37,6 @@ fn of_block(block: &Value, child: Option<&str>) -> Option<OutputPiece> {
         }
         None => OutputPiece::new(kind, cut(&text, MESSAGE)),
     })
-}
-
-/// Describes a tool use in one line: its name and its main argument.
-pub(super) fn describe_tool(name: &str, input: &Value) -> String {
-    let named = TELLING.into_iter().find_map(|field| input[field].as_str());
-    let about = named.or_else(|| input.as_object()?.values().find_map(Value::as_str));
-    match about.map(|text| one_line(text, LINE)) {
-        Some(about) if !about.is_empty() => format!("{name}: {about}"),
-        Some(_) | None => name.to_owned(),
-    }
 }
 
 /// Returns the piece for a line about the turn itself.
@@ -118,20 +93,6 @@ mod tests {
 
     fn message(blocks: &Value, child: Option<&str>) -> Vec<OutputPiece> {
         of_message(&json!({ "content": blocks }), child)
-    }
-
-    #[test]
-    fn a_tool_is_shown_by_what_it_is_about() {
-        for (name, input, want) in [
-            ("Bash", json!({ "command": "npm\n test", "description": "x" }), "Bash: npm test"),
-            ("Edit", json!({ "file_path": "/a.rs", "old_string": "x" }), "Edit: /a.rs"),
-            ("Agent", json!({ "prompt": "long", "description": "look" }), "Agent: look"),
-            ("mcp__x", json!({ "deep": { "a": 1 }, "name": "n" }), "mcp__x: n"),
-            ("TaskList", json!({}), "TaskList"),
-            ("Odd", json!("text"), "Odd"),
-        ] {
-            assert_eq!(describe_tool(name, &input), want);
-        }
     }
 
     #[test]

@@ -4,14 +4,18 @@ use std::collections::VecDeque;
 
 use ralph_core::SessionId;
 use ralph_core::time::Timestamp;
-use ralph_core::usage::{Usage, Usd};
+use ralph_core::usage::Usage;
 use serde_json::Value;
 
-use super::lines::JsonLineReader;
 use super::pieces;
 use super::result::{self, ResultLine};
+use crate::json_lines::JsonLineReader;
 use crate::listen::{OutputPiece, OutputPieceKind};
 use crate::session::ContextWindow;
+use crate::usage::grown;
+
+/// Types of lines that are parsed fully.
+const OF_INTEREST: [&str; 4] = ["assistant", "result", "system", "rate_limit_event"];
 
 /// The notification that the client ignores hooks from now on.
 pub(super) const CAP: &str = "stop-hook-block-cap";
@@ -64,13 +68,13 @@ pub(super) struct ClaudeRetry {
 impl ClaudeTurnState {
     /// Takes the next bytes; returns the pieces to show.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<OutputPiece> {
-        let lines = self.lines.push(bytes);
+        let lines = self.lines.push(bytes, &OF_INTEREST);
         lines.iter().flat_map(|line| self.take(line)).collect()
     }
 
     /// Takes a last line without a newline.
     pub(super) fn finish(&mut self) {
-        if let Some(line) = self.lines.finish() {
+        if let Some(line) = self.lines.finish(&OF_INTEREST) {
             self.take(&line);
         }
     }
@@ -241,15 +245,6 @@ impl ClaudeTurnState {
             }
             _ => None,
         }
-    }
-}
-
-/// Returns the growth of a usage; zero where it fell.
-pub(super) fn grown(before: Usage, after: Usage) -> Usage {
-    Usage {
-        input_tokens: after.input_tokens.saturating_sub(before.input_tokens),
-        output_tokens: after.output_tokens.saturating_sub(before.output_tokens),
-        cost: Usd::from_micros(after.cost.micros().saturating_sub(before.cost.micros())),
     }
 }
 

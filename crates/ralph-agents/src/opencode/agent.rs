@@ -2,7 +2,7 @@
 //! server.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,9 +20,10 @@ use super::http::OpenCodeConnection;
 use super::listener::OpenCodeListener;
 use super::server::OpenCodeServer;
 use super::visit::{OpenCodeTurn, abort_turn};
-use crate::client::{ClientOption, ClientOptions, ClientSetting};
+use crate::client::{Client, ClientOption, ClientOptions, ClientSetting};
 use crate::limits::LimitPatterns;
 use crate::listen::TurnListener;
+use crate::places::ClientPlaces;
 use crate::{Agent, NoticeMood, RunNotice, TurnInput};
 
 /// The default program.
@@ -164,7 +165,7 @@ impl OpenCodeState {
 }
 
 impl Agent for OpenCodeAgent {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         super::NAME
     }
 
@@ -236,6 +237,10 @@ impl Agent for OpenCodeAgent {
 
     fn keeps_sessions(&self) -> bool {
         true
+    }
+
+    fn places(&self, home: &Path, variable: &dyn Fn(&str) -> Option<PathBuf>) -> ClientPlaces {
+        Client::OpenCode.places(home, variable)
     }
 }
 

@@ -93,7 +93,7 @@ impl PermissionRequest {
 }
 
 /// Returns true if files of this name usually hold secrets.
-fn is_secret(pattern: &str) -> bool {
+pub(crate) fn is_secret(pattern: &str) -> bool {
     let name = pattern.rsplit(['/', '\\']).next().unwrap_or(pattern).to_lowercase();
     let is_kept = name.rsplit_once('.').is_some_and(|(_, kind)| kind == "env")
         || SECRET.iter().any(|secret| {

@@ -350,7 +350,7 @@ fn settings(app: &App, locale: Locale) -> Vec<DoctorFinding> {
                 "scripted. `ralph run` 에 `--script` 가 필요합니다",
             ),
         ),
-        AgentChoice::Client(_) => client(app, &settings, locale),
+        AgentChoice::Client(_) | AgentChoice::Row(_) => client(app, &settings, locale),
     });
     let names: Vec<&str> = settings.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
     findings.push(if names.is_empty() {

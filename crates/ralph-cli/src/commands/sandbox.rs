@@ -4,6 +4,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
+use ralph_agents::Agent;
+use ralph_agents::limits::LimitPatterns;
+use ralph_agents::rows::RowAgent;
 use ralph_config::{AgentChoice, RunSettings, SandboxRules};
 use ralph_core::locale::Locale;
 use ralph_engine::sandbox::{self, MadeSandbox, SandboxGuest};
@@ -68,13 +71,17 @@ fn made(app: &App, limits: &SandboxLimits) -> Result<(MadeSandbox, RunSettings),
     limits.apply(&mut layers)?;
     let rules = SandboxRules::new(&layers)?;
     let settings = app.plain_settings(&layers)?;
-    let (client, words) = match &settings.agent {
-        AgentChoice::Client(client) => (Some(*client), Vec::new()),
+    let known = LimitPatterns::known;
+    let (agent, words): (Option<Box<dyn Agent>>, _) = match &settings.agent {
+        AgentChoice::Client(client) => (Some(settings.client(*client).agent(known())), Vec::new()),
+        AgentChoice::Row(row) => {
+            (Some(Box::new(RowAgent::new(row.as_ref().clone(), known()))), Vec::new())
+        }
         AgentChoice::Command(words) => (None, words.clone().unwrap_or_default()),
         AgentChoice::Scripted => (None, Vec::new()),
     };
     let guest = SandboxGuest {
-        client,
+        places: agent.map(|agent| sandbox::places(app, &*agent)).unwrap_or_default(),
         words,
         scripts: sandbox::scripts(app, &settings.policy.gates),
         network: rules.network.clone(),

@@ -1,6 +1,7 @@
 //! The binary as its users meet it.
 
 #[cfg(test)]
+mod agents;
 mod callers;
 #[cfg(test)]
 mod capturing;

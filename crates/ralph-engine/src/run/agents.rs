@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use ralph_agents::rows::RowAgent;
 use ralph_agents::{Agent, Client, CommandAgent};
-use ralph_config::{AgentChoice, RunSettings};
+use ralph_config::{AgentChoice, RunSettings, find_row};
 use ralph_core::locale::Locale;
 use ralph_core::run::AgentRef;
 
@@ -50,6 +51,23 @@ pub fn agent(
             }
             Ok(agent)
         }
+        (AgentChoice::Row(row), _) => {
+            let agent = RowAgent::new(row.as_ref().clone(), patterns);
+            let found = require_program(app, agent.program().as_os_str(), ProgramUse::Agent);
+            found.map_err(|error| match row.install.as_str() {
+                "" => error,
+                install => error
+                    .with_hint(format!(
+                        "install it with `{install}`, or name the program in [agents.{}]",
+                        row.name
+                    ))
+                    .with_korean_hint(format!(
+                        "`{install}` 로 설치하거나 [agents.{}] 에 프로그램을 적으세요",
+                        row.name
+                    )),
+            })?;
+            Ok(Box::new(agent))
+        }
         (AgentChoice::Command(words), _) => {
             let words = words.clone().unwrap_or_default();
             let agent = CommandAgent::new(&words, patterns).ok_or_else(|| {
@@ -80,7 +98,8 @@ pub fn recorded_agent(
     let choice = match (Client::named(&recorded.name), recorded.name.as_str()) {
         (Some(client), _) => AgentChoice::Client(client),
         (None, "scripted") => AgentChoice::Scripted,
-        (None, _) => AgentChoice::Command(Some(recorded.command.clone())),
+        (None, "command") => AgentChoice::Command(Some(recorded.command.clone())),
+        (None, name) => AgentChoice::Row(Box::new(find_row(&settings.rows, name)?)),
     };
     let mut settings = settings.clone();
     settings.agent = choice;

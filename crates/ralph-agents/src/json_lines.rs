@@ -9,12 +9,9 @@ use serde_json::Value;
 /// output is not used.
 const LONGEST: usize = 8 * 1024 * 1024;
 
-/// Types of lines that are parsed fully.
-const OF_INTEREST: [&str; 4] = ["assistant", "result", "system", "rate_limit_event"];
-
 /// Collects the lines of a stream, in bounded memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct JsonLineReader {
+pub(crate) struct JsonLineReader {
     rest: Vec<u8>,
     /// True inside a line that is too long.
     skipping: bool,
@@ -29,9 +26,9 @@ struct LineHeader<'a> {
 }
 
 impl JsonLineReader {
-    /// Takes the next bytes; returns the objects of complete lines with a
-    /// relevant type.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Value> {
+    /// Takes the next bytes; returns the objects of complete lines. Only those
+    /// with one of these types are parsed fully, or all if there are none.
+    pub(crate) fn push(&mut self, bytes: &[u8], types: &[&str]) -> Vec<Value> {
         let mut found = Vec::new();
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let ends = piece.ends_with(b"\n");
@@ -44,45 +41,48 @@ impl JsonLineReader {
             } else if !ends {
                 self.rest.extend_from_slice(piece);
             } else if self.rest.is_empty() {
-                found.extend(self.read(piece));
+                found.extend(self.read(piece, types));
             } else {
                 self.rest.extend_from_slice(piece);
                 let line = std::mem::take(&mut self.rest);
-                found.extend(self.read(&line));
+                found.extend(self.read(&line, types));
             }
         }
         found
     }
 
     /// Returns the object of a last line without a newline.
-    pub(super) fn finish(&mut self) -> Option<Value> {
+    pub(crate) fn finish(&mut self, types: &[&str]) -> Option<Value> {
         let line = std::mem::take(&mut self.rest);
-        self.read(&line)
+        self.read(&line, types)
     }
 
     /// Returns the number of unreadable lines.
-    pub(super) fn skipped(&self) -> u64 {
+    pub(crate) fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    fn read(&mut self, line: &[u8]) -> Option<Value> {
+    fn read(&mut self, line: &[u8], types: &[&str]) -> Option<Value> {
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
         if text.is_empty() {
             return None;
         }
-        let Ok(head) = serde_json::from_str::<LineHeader<'_>>(text) else {
-            self.skipped += 1;
-            return None;
-        };
-        if !OF_INTEREST.contains(&&*head.kind) {
-            return None;
+        if !types.is_empty() {
+            let Ok(head) = serde_json::from_str::<LineHeader<'_>>(text) else {
+                self.skipped += 1;
+                return None;
+            };
+            if !types.contains(&&*head.kind) {
+                return None;
+            }
         }
         let object = serde_json::from_str(text).or_else(|_| serde_json::from_str(&mended(text)));
-        if object.is_err() {
+        let object = object.ok().filter(Value::is_object);
+        if object.is_none() {
             self.skipped += 1;
         }
-        object.ok()
+        object
     }
 }
 
@@ -130,6 +130,8 @@ fn surrogate(text: &str) -> Option<SurrogateHalf> {
 mod tests {
     use super::*;
 
+    const TYPES: [&str; 2] = ["result", "system"];
+
     const LINE: &str = "{\"type\":\"result\",\"result\":\"가나 done\"}\n";
 
     #[test]
@@ -138,7 +140,7 @@ mod tests {
             let mut lines = JsonLineReader::default();
             let twice = LINE.repeat(2);
             let found: Vec<Value> =
-                twice.as_bytes().chunks(size).flat_map(|bytes| lines.push(bytes)).collect();
+                twice.as_bytes().chunks(size).flat_map(|bytes| lines.push(bytes, &TYPES)).collect();
             assert_eq!(found.len(), 2, "{size}");
             assert_eq!(found[1]["result"], "가나 done");
         }
@@ -150,24 +152,24 @@ mod tests {
         let junk =
             ["warning: x\n", "[]\n", "\n", "{\"type\":3}\n", "{\"type\":\"result\"\n", "null\n"];
         for line in junk {
-            assert_eq!(lines.push(line.as_bytes()), [] as [Value; 0]);
+            assert_eq!(lines.push(line.as_bytes(), &TYPES), [] as [Value; 0]);
         }
-        assert_eq!(lines.push(b"\xff{\"type\":\"result\"}\n"), [] as [Value; 0]);
+        assert_eq!(lines.push(b"\xff{\"type\":\"result\"}\n", &TYPES), [] as [Value; 0]);
         assert_eq!(lines.skipped(), 6);
-        assert_eq!(lines.push(LINE.as_bytes()).len(), 1);
+        assert_eq!(lines.push(LINE.as_bytes(), &TYPES).len(), 1);
     }
 
     #[test]
     fn invalid_text_inside_a_message_is_replaced() {
-        let found =
-            JsonLineReader::default().push(b"{\"type\":\"result\",\"result\":\"a\xffb\"}\n");
+        let line = b"{\"type\":\"result\",\"result\":\"a\xffb\"}\n";
+        let found = JsonLineReader::default().push(line, &TYPES);
         assert_eq!(found[0]["result"], "a\u{fffd}b");
     }
 
     #[test]
     fn half_a_character_does_not_lose_a_message() {
         let line = r#"{"type":"result","result":"cut \ud83d here \\ud83d \ud83d\ude00 \udc00"}"#;
-        let found = JsonLineReader::default().push(format!("{line}\n").as_bytes());
+        let found = JsonLineReader::default().push(format!("{line}\n").as_bytes(), &TYPES);
         assert_eq!(found[0]["result"], "cut \u{fffd} here \\ud83d 😀 \u{fffd}");
     }
 
@@ -176,35 +178,35 @@ mod tests {
         let mut lines = JsonLineReader::default();
         let block = vec![b'x'; 1024 * 1024];
         for _ in 0..100 {
-            assert_eq!(lines.push(&block), [] as [Value; 0]);
+            assert_eq!(lines.push(&block, &TYPES), [] as [Value; 0]);
             assert!(lines.rest.capacity() <= 2 * LONGEST);
         }
-        assert_eq!(lines.push(b"\n"), [] as [Value; 0]);
+        assert_eq!(lines.push(b"\n", &TYPES), [] as [Value; 0]);
         assert_eq!((lines.skipped(), lines.rest.capacity()), (1, 0));
-        assert_eq!(lines.push(LINE.as_bytes()).len(), 1);
+        assert_eq!(lines.push(LINE.as_bytes(), &TYPES).len(), 1);
     }
 
     #[test]
     fn what_tools_printed_is_not_taken_apart() {
         let line = format!("{{\"type\":\"user\",\"message\":\"{}\"}}\n", "x".repeat(1_000_000));
         let mut lines = JsonLineReader::default();
-        assert_eq!(lines.push(line.as_bytes()), [] as [Value; 0]);
+        assert_eq!(lines.push(line.as_bytes(), &TYPES), [] as [Value; 0]);
         assert_eq!(lines.skipped(), 0);
     }
 
     #[test]
     fn an_unfinished_last_line_counts() {
         let mut lines = JsonLineReader::default();
-        assert_eq!(lines.push(LINE.trim_end().as_bytes()), [] as [Value; 0]);
-        assert_eq!(lines.finish().unwrap()["result"], "가나 done");
-        assert_eq!(lines.finish(), None);
+        assert_eq!(lines.push(LINE.trim_end().as_bytes(), &TYPES), [] as [Value; 0]);
+        assert_eq!(lines.finish(&TYPES).unwrap()["result"], "가나 done");
+        assert_eq!(lines.finish(&TYPES), None);
     }
 
     #[test]
     fn nesting_without_end_is_no_message() {
         let deep = format!("{{\"type\":\"result\",\"x\":{}1\n", "[".repeat(100_000));
         let mut lines = JsonLineReader::default();
-        assert_eq!(lines.push(deep.as_bytes()), [] as [Value; 0]);
+        assert_eq!(lines.push(deep.as_bytes(), &TYPES), [] as [Value; 0]);
         assert_eq!(lines.skipped(), 1);
     }
 }
