@@ -36,17 +36,17 @@ pub(crate) fn render(reports: &[GateReport], most: usize, locale: Locale) -> Str
 }
 
 fn summary(reports: &[GateReport], locale: Locale) -> String {
-    let heads = match locale {
-        Locale::En => ["gate", "result", "errors", "security", "warnings", "tests", "time"],
-        Locale::Ko => ["게이트", "결과", "오류", "보안", "경고", "테스트", "시간"],
-    };
+    let heads = locale.say(
+        ["gate", "result", "errors", "security", "warnings", "tests", "time"],
+        ["게이트", "결과", "오류", "보안", "경고", "테스트", "시간"],
+    );
     let rows = reports.iter().map(|report| {
         let counts = report.reading.counts;
         let number = |count: u64| if count == 0 { "-".to_owned() } else { count.to_string() };
-        let elapsed = match (report.cached, locale) {
-            (true, Locale::En) => "cached".to_owned(),
-            (true, Locale::Ko) => "캐시".to_owned(),
-            (false, _) => span(report.elapsed),
+        let elapsed = if report.cached {
+            locale.say("cached".to_owned(), "캐시".to_owned())
+        } else {
+            span(report.elapsed)
         };
         vec![
             report.name.clone(),

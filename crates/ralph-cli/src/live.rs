@@ -160,10 +160,7 @@ impl EventSink for TerminalReporter {
 
 impl TerminalReporter {
     fn say(&self, en: &str, ko: &str) -> String {
-        match self.locale {
-            Locale::En => en.to_owned(),
-            Locale::Ko => ko.to_owned(),
-        }
+        self.locale.say(en.to_owned(), ko.to_owned())
     }
 
     fn started(&mut self, run: &Run, how: RunStart, at: Timestamp) {
@@ -448,11 +445,15 @@ impl StatusLine {
 /// Describes briefly what ends the run with success.
 fn judged_by(run: &Run) -> String {
     let gates: Vec<&str> = run.policy.gates.iter().map(|gate| gate.name.as_str()).collect();
-    match (run.policy.locale, run.policy.trust) {
-        (Locale::En, Trust::Evidence) => format!("judged by {}", gates.join(", ")),
-        (Locale::Ko, Trust::Evidence) => format!("판정 기준 {}", gates.join(", ")),
-        (Locale::En, Trust::Claim) => "judged by the agent's word".to_owned(),
-        (Locale::Ko, Trust::Claim) => "판정 기준: 에이전트의 완료 선언".to_owned(),
+    match run.policy.trust {
+        Trust::Evidence => run.policy.locale.say(
+            format!("judged by {}", gates.join(", ")),
+            format!("판정 기준 {}", gates.join(", ")),
+        ),
+        Trust::Claim => run.policy.locale.say(
+            "judged by the agent's word".to_owned(),
+            "판정 기준: 에이전트의 완료 선언".to_owned(),
+        ),
     }
 }
 

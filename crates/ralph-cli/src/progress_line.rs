@@ -35,10 +35,10 @@ impl ProgressLine {
             while is_over.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 wait = REDRAW;
                 let progress = texts::work_progress(work.progress(), locale);
-                let line = match locale {
-                    Locale::En => format!("reading the files: {progress}"),
-                    Locale::Ko => format!("파일을 읽는 중: {progress}"),
-                };
+                let line = locale.say(
+                    format!("reading the files: {progress}"),
+                    format!("파일을 읽는 중: {progress}"),
+                );
                 let wide = out::width(&io::stderr()).unwrap_or(80);
                 let drawn = region.draw(&[line], wide, |_, line| line.to_owned());
                 // Progress that cannot be shown is not missed.

@@ -23,28 +23,23 @@ use crate::error::CliError;
 
 /// Returns the text in a language.
 pub(crate) fn say(locale: Locale, english: impl Into<String>, korean: impl Into<String>) -> String {
-    match locale {
-        Locale::En => english.into(),
-        Locale::Ko => korean.into(),
-    }
+    locale.say(english.into(), korean.into())
 }
 
 /// Lists changes that are held, each with its place.
 pub(crate) fn held(rows: Vec<Vec<String>>, locale: Locale) -> String {
-    match (rows.is_empty(), locale) {
-        (true, Locale::En) => "Nothing is held.\n".to_owned(),
-        (true, Locale::Ko) => "보류된 변경이 없습니다.\n".to_owned(),
-        (false, Locale::En) => table(&["where", "what was changed"], rows),
-        (false, Locale::Ko) => table(&["위치", "변경 내용"], rows),
+    if rows.is_empty() {
+        return locale.say("Nothing is held.\n", "보류된 변경이 없습니다.\n").to_owned();
     }
+    table(&locale.say(["where", "what was changed"], ["위치", "변경 내용"]), rows)
 }
 
 /// Says that two snapshots are the same.
 pub(crate) fn no_difference(range: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("No file differs between the snapshots ({range})."),
-        Locale::Ko => format!("두 스냅샷({range}) 사이에 달라진 파일이 없습니다."),
-    }
+    locale.say(
+        format!("No file differs between the snapshots ({range})."),
+        format!("두 스냅샷({range}) 사이에 달라진 파일이 없습니다."),
+    )
 }
 
 /// Makes the error for a run without a snapshot of this name.
@@ -60,72 +55,57 @@ pub(crate) fn no_snapshot(run: &Run, name: &str) -> CliError {
 
 /// Says that a gate has begun.
 pub(crate) fn gate_running(name: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("running {name} …"),
-        Locale::Ko => format!("{name} 실행 중 …"),
-    }
+    locale.say(format!("running {name} …"), format!("{name} 실행 중 …"))
 }
 
 /// Says that a few tests of a gate run first.
 pub(crate) fn gate_first(name: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("running the {name} tests affected by the changes …"),
-        Locale::Ko => format!("{name} 중 변경과 관련된 테스트 먼저 실행 중 …"),
-    }
+    locale.say(
+        format!("running the {name} tests affected by the changes …"),
+        format!("{name} 중 변경과 관련된 테스트 먼저 실행 중 …"),
+    )
 }
 
 /// Renders a change of tests or checks that blocks success.
 pub(crate) fn held_change(place: &str, what: &str, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("held: {place}: {what}"),
-        Locale::Ko => format!("보류됨: {place}: {what}"),
-    }
+    locale.say(format!("held: {place}: {what}"), format!("보류됨: {place}: {what}"))
 }
 
 /// Says that another process runs the gates of this work tree.
 pub(crate) fn another_check(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "Another check is running here; waiting for it …",
-        Locale::Ko => "다른 검사가 실행 중입니다. 끝나기를 기다립니다 …",
-    }
+    locale.say(
+        "Another check is running here; waiting for it …",
+        "다른 검사가 실행 중입니다. 끝나기를 기다립니다 …",
+    )
 }
 
 /// Says that no criteria are set, so everything detected is checked.
 pub(crate) fn detected_gates(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => {
-            "No criteria are set: checking what was detected. `ralph init` writes it down."
-        }
-        Locale::Ko => {
-            "설정된 기준이 없어 감지된 검사를 실행합니다. `ralph init` 으로 설정 파일을 만들 수 있습니다."
-        }
-    }
+    locale.say(
+        "No criteria are set: checking what was detected. `ralph init` writes it down.",
+        "설정된 기준이 없어 감지된 검사를 실행합니다. `ralph init` 으로 설정 파일을 만들 수 있습니다.",
+    )
 }
 
 /// Says that a detected gate lacks a program or a file.
 pub(crate) fn gate_cannot_run(name: &str, missing: &MissingNeed, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("{name} cannot run: {missing}"),
-        Locale::Ko => format!("{name} 실행 불가: {}", missing_need(missing, locale)),
-    }
+    locale.say(
+        format!("{name} cannot run: {missing}"),
+        format!("{name} 실행 불가: {}", missing_need(missing, locale)),
+    )
 }
 
 /// Says that the user interrupted a command that leaves nothing.
 pub(crate) fn interrupted(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "Interrupted.",
-        Locale::Ko => "중단되었습니다.",
-    }
+    locale.say("Interrupted.", "중단되었습니다.")
 }
 
 /// Renders the progress of a snapshot.
 pub(crate) fn work_progress(progress: WorkProgress, locale: Locale) -> String {
     let [done, total] = [progress.done, progress.total].map(grouped);
-    match (locale, progress.total) {
-        (Locale::En, 0) => format!("{done} files"),
-        (Locale::Ko, 0) => format!("파일 {done}개"),
-        (Locale::En, _) => format!("{done} of {total} files"),
-        (Locale::Ko, _) => format!("파일 {total}개 중 {done}개"),
+    match progress.total {
+        0 => locale.say(format!("{done} files"), format!("파일 {done}개")),
+        _ => locale.say(format!("{done} of {total} files"), format!("파일 {total}개 중 {done}개")),
     }
 }
 
@@ -144,67 +124,48 @@ fn grouped(number: u64) -> String {
 
 /// Says that the run hangs after the user asked it to end.
 pub(crate) fn hangs(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => {
-            "ralph waits for something that does not come, and ends; `ralph resume` goes on"
-        }
-        Locale::Ko => {
-            "ralph가 오지 않는 것을 기다리고 있어 종료합니다. `ralph resume`으로 계속할 수 있습니다"
-        }
-    }
+    locale.say(
+        "ralph waits for something that does not come, and ends; `ralph resume` goes on",
+        "ralph가 오지 않는 것을 기다리고 있어 종료합니다. `ralph resume`으로 계속할 수 있습니다",
+    )
 }
 
 /// Says that the notes of the run are not kept.
 pub(crate) fn not_remembered(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => {
-            "Nothing of this run is remembered: the repository cannot be written to. `RALPH_HOME` names another folder for all that ralph keeps."
-        }
-        Locale::Ko => {
-            "저장소에 쓸 수 없어 이 실행에 대해서는 아무것도 기억하지 않습니다. `RALPH_HOME` 으로 ralph 가 쓰는 폴더를 바꿀 수 있습니다."
-        }
-    }
+    locale.say(
+        "Nothing of this run is remembered: the repository cannot be written to. `RALPH_HOME` names another folder for all that ralph keeps.",
+        "저장소에 쓸 수 없어 이 실행에 대해서는 아무것도 기억하지 않습니다. `RALPH_HOME` 으로 ralph 가 쓰는 폴더를 바꿀 수 있습니다.",
+    )
 }
 
 /// Says that no file changed, so some gates have nothing to check.
 pub(crate) fn nothing_changed(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => {
-            "No file differs from the last commit; `--all` scans every file for security."
-        }
-        Locale::Ko => {
-            "마지막 커밋과 다른 파일이 없습니다. `--all` 은 모든 파일의 보안을 검사합니다."
-        }
-    }
+    locale.say(
+        "No file differs from the last commit; `--all` scans every file for security.",
+        "마지막 커밋과 다른 파일이 없습니다. `--all` 은 모든 파일의 보안을 검사합니다.",
+    )
 }
 
 /// Says that no language server has anything to check.
 pub(crate) fn no_server(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => {
-            "Nothing to check: no installed language server handles the changed or given files."
-        }
-        Locale::Ko => {
-            "볼 것이 없습니다: 바뀌었거나 지정한 파일 가운데 설치된 언어 서버가 다루는 파일이 없습니다."
-        }
-    }
+    locale.say(
+        "Nothing to check: no installed language server handles the changed or given files.",
+        "볼 것이 없습니다: 바뀌었거나 지정한 파일 가운데 설치된 언어 서버가 다루는 파일이 없습니다.",
+    )
 }
 
 /// Says that there is no run to end or to pause.
 pub(crate) fn no_open_run(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "There is no open run here.",
-        Locale::Ko => "여기에는 진행 중인 루프가 없습니다.",
-    }
+    locale.say("There is no open run here.", "여기에는 진행 중인 루프가 없습니다.")
 }
 
 /// Says that a run already is in the requested state.
 pub(crate) fn already(run: &Run, locale: Locale) -> String {
     let status = status_word(run);
-    match locale {
-        Locale::En => format!("{} is {status} already.", run.id),
-        Locale::Ko => format!("{} 은(는) 이미 {status} 상태입니다.", run.id),
-    }
+    locale.say(
+        format!("{} is {status} already.", run.id),
+        format!("{} 은(는) 이미 {status} 상태입니다.", run.id),
+    )
 }
 
 /// Renders a run and its state on one line.
@@ -216,14 +177,10 @@ pub(crate) fn state_line(run: &Run, commands: &CommandLog) -> String {
 pub(crate) fn resuming(run: &Run) -> String {
     let (id, next) = (&run.id, run.iteration + 1);
     if let Some(session) = run.session() {
-        return match run.policy.locale {
-            Locale::En => {
-                format!("Taking over {id} from session {session}; going on with turn {next}.")
-            }
-            Locale::Ko => {
-                format!("세션 {session} 에서 {id} 인계: {next}번째 턴부터 계속합니다.")
-            }
-        };
+        return run.policy.locale.say(
+            format!("Taking over {id} from session {session}; going on with turn {next}."),
+            format!("세션 {session} 에서 {id} 인계: {next}번째 턴부터 계속합니다."),
+        );
     }
     match (run.policy.locale, &run.state) {
         (Locale::En, RunState::Running) => format!(
@@ -292,10 +249,10 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
     let by_itself =
         run.state.is_active() || run.state == RunState::Paused(PauseReason::Interrupted);
     if by_itself && run.owner.as_ref().is_some_and(|owner| !ralph_engine::owner::is_alive(owner)) {
-        let text = match run.policy.locale {
-            Locale::En => "its driver is gone; `ralph resume` goes on",
-            Locale::Ko => "드라이버가 사라졌습니다. `ralph resume` 으로 계속합니다",
-        };
+        let text = run.policy.locale.say(
+            "its driver is gone; `ralph resume` goes on",
+            "드라이버가 사라졌습니다. `ralph resume` 으로 계속합니다",
+        );
         rows.push(("note", text.to_owned()));
     }
     let mut out = String::new();
@@ -321,10 +278,10 @@ fn first_named(name: &'static str, lines: Vec<String>) -> Vec<(&'static str, Str
 fn turns(run: &Run) -> String {
     let (done, most) = (run.iteration, run.policy.limits.iterations);
     let (stalled, limit) = (run.progress.stalled, run.policy.limits.stalled);
-    match run.policy.locale {
-        Locale::En => format!("{done} of {most}, {stalled} without progress (limit {limit})"),
-        Locale::Ko => format!("{done}/{most}, 진전 없음 {stalled}회 (한도 {limit}회)"),
-    }
+    run.policy.locale.say(
+        format!("{done} of {most}, {stalled} without progress (limit {limit})"),
+        format!("{done}/{most}, 진전 없음 {stalled}회 (한도 {limit}회)"),
+    )
 }
 
 fn time_used(run: &Run, until: Timestamp) -> String {
@@ -380,9 +337,11 @@ pub(crate) fn often(times: u32) -> String {
 
 /// Says how much of a list is shown; `None` if it is all.
 pub(crate) fn part_of(shown: usize, all: usize, more: &str, locale: Locale) -> Option<String> {
-    (shown < all).then(|| match locale {
-        Locale::En => format!("{shown} of {all}; `{more}` shows more"),
-        Locale::Ko => format!("{all}개 중 {shown}개; `{more}` 로 더 볼 수 있습니다"),
+    (shown < all).then(|| {
+        locale.say(
+            format!("{shown} of {all}; `{more}` shows more"),
+            format!("{all}개 중 {shown}개; `{more}` 로 더 볼 수 있습니다"),
+        )
     })
 }
 

@@ -38,13 +38,12 @@ pub use summary::{EarlierTurns, PastTurn, refused, summary};
 
 /// Renders a person's answer to the agent, with the question if there was one.
 pub fn answer(question: Option<&str>, text: &str, locale: Locale) -> String {
-    match (question, locale) {
-        (Some(question), Locale::En) => {
-            format!("You asked: \"{question}\"\nThe user answers: {text}")
-        }
-        (None, Locale::En) => format!("The user says: {text}"),
-        (Some(question), Locale::Ko) => format!("질문: \"{question}\"\n사용자의 답변: {text}"),
-        (None, Locale::Ko) => format!("사용자의 말: {text}"),
+    match question {
+        Some(question) => locale.say(
+            format!("You asked: \"{question}\"\nThe user answers: {text}"),
+            format!("질문: \"{question}\"\n사용자의 답변: {text}"),
+        ),
+        None => locale.say(format!("The user says: {text}"), format!("사용자의 말: {text}")),
     }
 }
 
@@ -53,15 +52,15 @@ pub fn changed_by_checks<'f>(files: impl Iterator<Item = &'f Path>, locale: Loca
     const NAMED: usize = 3;
     let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
     let named = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    match (locale, files.len().saturating_sub(NAMED)) {
-        (Locale::En, 0) => format!("Files changed while the checks ran: {named}"),
-        (Locale::En, more) => {
-            format!("Files changed while the checks ran: {named} and {more} more")
-        }
-        (Locale::Ko, 0) => format!("검사가 실행되는 동안 파일이 변경되었습니다: {named}"),
-        (Locale::Ko, more) => {
-            format!("검사가 실행되는 동안 파일이 변경되었습니다: {named} 외 {more}개")
-        }
+    match files.len().saturating_sub(NAMED) {
+        0 => locale.say(
+            format!("Files changed while the checks ran: {named}"),
+            format!("검사가 실행되는 동안 파일이 변경되었습니다: {named}"),
+        ),
+        more => locale.say(
+            format!("Files changed while the checks ran: {named} and {more} more"),
+            format!("검사가 실행되는 동안 파일이 변경되었습니다: {named} 외 {more}개"),
+        ),
     }
 }
 
@@ -83,13 +82,15 @@ pub fn held_question(run: &Run, held: &[WeakenedCheck]) -> String {
         None => format!("ralph allow {paths} && ralph resume"),
     };
     let named = named.join("; ");
-    match (run.policy.locale, more) {
-        (Locale::En, 0) => format!("{named}. Intended? `{command}`"),
-        (Locale::En, _) => format!("{named}; and {more} more. Intended? `{command}`"),
-        (Locale::Ko, 0) => format!("{named}. 의도한 변경이면 `{command}` 를 실행하세요"),
-        (Locale::Ko, _) => {
-            format!("{named} 외 {more}건이 있습니다. 의도한 변경이면 `{command}` 를 실행하세요")
-        }
+    match more {
+        0 => run.policy.locale.say(
+            format!("{named}. Intended? `{command}`"),
+            format!("{named}. 의도한 변경이면 `{command}` 를 실행하세요"),
+        ),
+        _ => run.policy.locale.say(
+            format!("{named}; and {more} more. Intended? `{command}`"),
+            format!("{named} 외 {more}건이 있습니다. 의도한 변경이면 `{command}` 를 실행하세요"),
+        ),
     }
 }
 
@@ -112,10 +113,7 @@ pub fn accepted(what: &str, locale: Locale) -> String {
 
 /// Describes the verdict of a gate in a few words.
 pub fn verdict(verdict: &Verdict, locale: Locale) -> String {
-    match locale {
-        Locale::En => verdict.describe(),
-        Locale::Ko => verdict_ko(verdict),
-    }
+    locale.say(verdict.describe(), verdict_ko(verdict))
 }
 
 fn verdict_ko(verdict: &Verdict) -> String {

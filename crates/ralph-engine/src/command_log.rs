@@ -74,19 +74,15 @@ impl RefusedCommand {
     /// Returns the sentence for a report.
     pub fn sentence(&self, locale: Locale) -> String {
         let (command, turn) = (&self.command, self.iteration);
-        match (locale, turn) {
-            (Locale::En, 0) => {
-                format!("The agent tried `{command}` before the first turn; it was refused.")
-            }
-            (Locale::En, _) => {
-                format!("The agent tried `{command}` in turn {turn}; it was refused.")
-            }
-            (Locale::Ko, 0) => {
-                format!("에이전트가 첫 턴 전에 `{command}` 을(를) 시도했으나 거부되었습니다.")
-            }
-            (Locale::Ko, _) => {
-                format!("에이전트가 {turn}번째 턴에 `{command}` 을(를) 시도했으나 거부되었습니다.")
-            }
+        match turn {
+            0 => locale.say(
+                format!("The agent tried `{command}` before the first turn; it was refused."),
+                format!("에이전트가 첫 턴 전에 `{command}` 을(를) 시도했으나 거부되었습니다."),
+            ),
+            _ => locale.say(
+                format!("The agent tried `{command}` in turn {turn}; it was refused."),
+                format!("에이전트가 {turn}번째 턴에 `{command}` 을(를) 시도했으나 거부되었습니다."),
+            ),
         }
     }
 }
@@ -108,10 +104,10 @@ impl RollbackRecord {
     pub fn sentence(&self, locale: Locale) -> String {
         let (at, files) = (local_time(self.at), self.files);
         let Some(to) = &self.to else {
-            return match locale {
-                Locale::En => format!("A rollback was undone at {at}."),
-                Locale::Ko => format!("{at} 에 되돌리기를 취소했습니다."),
-            };
+            return locale.say(
+                format!("A rollback was undone at {at}."),
+                format!("{at} 에 되돌리기를 취소했습니다."),
+            );
         };
         match (locale, to.as_str(), files) {
             (Locale::En, "0", 1) => format!("1 file went back to the start at {at}."),

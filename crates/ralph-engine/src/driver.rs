@@ -38,7 +38,6 @@ use std::time::Duration;
 
 use ralph_agents::{Agent, NoticeMood, RunNotice, TurnReply};
 use ralph_core::evidence::TurnEnd;
-use ralph_core::locale::Locale;
 use ralph_core::state::{PauseReason, RunFailure, RunState, WaitReason};
 use ralph_core::usage::Usage;
 use ralph_core::{Decision, Evidence, Run, Timestamp, decide, wording};
@@ -448,14 +447,10 @@ impl<'a> Driver<'a> {
             self.context.places.folder =
                 self.context.places.shelter.join("runs").join(run.id.as_str());
             self.memory.remembers = false;
-            let text = match run.policy.locale {
-                Locale::En => {
-                    "the repository was deleted while the agent worked, and with it its history and the snapshots: this run cannot be rolled back, and the files are as the agent left them"
-                }
-                Locale::Ko => {
-                    "에이전트가 작업하는 동안 저장소가 삭제되어 커밋 기록과 스냅샷이 함께 사라졌습니다. 이 실행은 되돌릴 수 없으며 파일은 에이전트가 남긴 그대로입니다"
-                }
-            };
+            let text = run.policy.locale.say(
+                "the repository was deleted while the agent worked, and with it its history and the snapshots: this run cannot be rolled back, and the files are as the agent left them",
+                "에이전트가 작업하는 동안 저장소가 삭제되어 커밋 기록과 스냅샷이 함께 사라졌습니다. 이 실행은 되돌릴 수 없으며 파일은 에이전트가 남긴 그대로입니다",
+            );
             self.context.emit(&RunEvent::Notice { run, text });
         }
         is_safe

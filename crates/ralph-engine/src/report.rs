@@ -357,10 +357,7 @@ const KOREAN: ReportWording = ReportWording {
 };
 
 fn words(run: &Run) -> &'static ReportWording {
-    match run.policy.locale {
-        Locale::En => &ENGLISH,
-        Locale::Ko => &KOREAN,
-    }
+    run.policy.locale.say(&ENGLISH, &KOREAN)
 }
 
 fn facts(out: &mut String, markup: ReportMarkup, run: &Run, curves: &HistoryCurves) {
@@ -420,12 +417,12 @@ fn agent(run: &Run) -> String {
 /// Returns the policy's trust, and the rules of the run.
 fn trust(run: &Run) -> String {
     let name = run.policy.trust.name();
-    match (run.policy.edition, run.policy.locale) {
-        (RuleEdition::Second, _) => name.to_owned(),
-        (RuleEdition::First, Locale::En) => {
-            format!("{name} (by the rules of the version that began it)")
-        }
-        (RuleEdition::First, Locale::Ko) => format!("{name} (시작한 버전의 규칙을 따름)"),
+    match run.policy.edition {
+        RuleEdition::Second => name.to_owned(),
+        RuleEdition::First => run.policy.locale.say(
+            format!("{name} (by the rules of the version that began it)"),
+            format!("{name} (시작한 버전의 규칙을 따름)"),
+        ),
     }
 }
 

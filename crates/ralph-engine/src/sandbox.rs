@@ -276,10 +276,7 @@ impl MadeSandbox {
 }
 
 fn say(locale: Locale, english: String, korean: String) -> String {
-    match locale {
-        Locale::En => english,
-        Locale::Ko => korean,
-    }
+    locale.say(english, korean)
 }
 
 /// Describes what a program can do if a guarantee is not kept.
@@ -308,10 +305,7 @@ pub fn guarantee_text(guarantee: SandboxGuarantee, locale: Locale) -> &'static s
         SandboxGuarantee::SharedMemory => ("shared memory", "공유 메모리"),
         SandboxGuarantee::Network => ("the whole network", "네트워크 전체"),
     };
-    match locale {
-        Locale::En => english,
-        Locale::Ko => korean,
-    }
+    locale.say(english, korean)
 }
 
 /// Returns the places that an agent needs.

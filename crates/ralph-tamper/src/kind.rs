@@ -209,10 +209,7 @@ pub enum TamperingKind {
 impl TamperingKind {
     /// Returns a description in the language of the user.
     pub fn describe(&self, locale: Locale) -> String {
-        match locale {
-            Locale::En => self.to_string(),
-            Locale::Ko => self.in_korean(),
-        }
+        locale.say(self.to_string(), self.in_korean())
     }
 
     /// True if it was done to a test, in whatever file, and not to the settings of a tool.

@@ -103,17 +103,19 @@ enum AcceptEffect {
 
 impl AcceptEffect {
     fn words(&self, path: &str, locale: Locale) -> String {
-        match (self, locale) {
-            (Self::Held, Locale::En) => format!("changes of {path} are accepted."),
-            (Self::Held, Locale::Ko) => format!("{path} 변경을 허용했습니다."),
-            (Self::Before, Locale::En) => format!("changes of {path} were accepted before."),
-            (Self::Before, Locale::Ko) => format!("{path} 변경은 이미 허용되어 있습니다."),
-            (Self::Ahead, Locale::En) => {
-                format!("changes of {path} are accepted; nothing there is held so far.")
-            }
-            (Self::Ahead, Locale::Ko) => {
-                format!("{path} 변경을 허용했습니다. 아직 그곳에 보류된 변경은 없습니다.")
-            }
+        match self {
+            Self::Held => locale.say(
+                format!("changes of {path} are accepted."),
+                format!("{path} 변경을 허용했습니다."),
+            ),
+            Self::Before => locale.say(
+                format!("changes of {path} were accepted before."),
+                format!("{path} 변경은 이미 허용되어 있습니다."),
+            ),
+            Self::Ahead => locale.say(
+                format!("changes of {path} are accepted; nothing there is held so far."),
+                format!("{path} 변경을 허용했습니다. 아직 그곳에 보류된 변경은 없습니다."),
+            ),
         }
     }
 }

@@ -97,8 +97,8 @@ struct DemoWords {
 }
 
 fn demo_words(locale: Locale) -> DemoWords {
-    match locale {
-        Locale::En => DemoWords {
+    locale.say(
+        DemoWords {
             task: "Make `roman` write numbers as Roman numerals. The tests say how.",
             lie: "Everything works now, all tests pass.",
             half: "You are right, the tests fail. Single letters work now; four and nine are next.",
@@ -106,7 +106,7 @@ fn demo_words(locale: Locale) -> DemoWords {
             ignored: "The assertion is back. The test is flaky, so it is skipped for now.",
             whole: "The tests are as they were, and four, nine and their kin are in place.",
         },
-        Locale::Ko => DemoWords {
+        DemoWords {
             task: "`roman` 이 숫자를 로마 숫자로 쓰게 하세요. 방법은 테스트에 있습니다.",
             lie: "이제 모두 동작하고 모든 테스트가 통과합니다.",
             half: "맞습니다. 테스트가 실패합니다. 한 글자는 이제 됩니다. 다음은 4와 9입니다.",
@@ -114,7 +114,7 @@ fn demo_words(locale: Locale) -> DemoWords {
             ignored: "단언을 되돌렸습니다. 테스트가 불안정하니 지금은 건너뜁니다.",
             whole: "테스트는 처음 그대로이고, 4와 9 같은 수도 처리했습니다.",
         },
-    }
+    )
 }
 
 pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
@@ -156,22 +156,22 @@ fn offer(folder: &Path, locale: Locale) {
     let [project, state] = ["project", "state"].map(|name| folder.join(name));
     let go = format!("cd {} && export RALPH_HOME={}", project.display(), state.display());
     let gone = format!("rm -r {}", folder.display());
-    out::line(match locale {
-        Locale::En => format!(
+    out::line(locale.say(
+        format!(
             "The project is kept. Try it there:\n  {go}\n  \
              ralph report      # the whole proof\n  \
              ralph logs 3      # what the agent said in turn 3\n  \
              ralph rollback    # take all of it back\n  \
              {gone}"
         ),
-        Locale::Ko => format!(
+        format!(
             "프로젝트를 남겨 두었습니다. 직접 해 보세요:\n  {go}\n  \
              ralph report      # 모든 증거 보기\n  \
              ralph logs 3      # 3번째 턴에서 에이전트가 한 말\n  \
              ralph rollback    # 모두 되돌리기\n  \
              {gone}"
         ),
-    });
+    ));
 }
 
 /// Rolls the run back and compares every file with its original.
@@ -207,23 +207,28 @@ fn cargo_works() -> bool {
 
 fn introduce(args: &DemoArgs, project: &Path, locale: Locale) {
     let project = project.display();
-    let (sample, plan) = match (locale, args.liar) {
-        (Locale::En, true) => (
-            "A sample project with failing tests",
-            "The agent will claim to be done, again and again, without doing anything.",
-        ),
-        (Locale::En, false) => (
-            "A sample project with failing tests",
-            "The agent will claim to be done without doing anything, then tamper with the tests.",
-        ),
-        (Locale::Ko, true) => (
-            "테스트가 실패하는 예제 프로젝트",
-            "에이전트는 아무것도 하지 않으면서 계속 다 했다고 주장합니다.",
-        ),
-        (Locale::Ko, false) => (
-            "테스트가 실패하는 예제 프로젝트",
-            "에이전트는 아무것도 하지 않고 다 했다고 주장한 뒤, 테스트에 손을 댑니다.",
-        ),
+    let (sample, plan) = if args.liar {
+        locale.say(
+            (
+                "A sample project with failing tests",
+                "The agent will claim to be done, again and again, without doing anything.",
+            ),
+            (
+                "테스트가 실패하는 예제 프로젝트",
+                "에이전트는 아무것도 하지 않으면서 계속 다 했다고 주장합니다.",
+            ),
+        )
+    } else {
+        locale.say(
+            (
+                "A sample project with failing tests",
+                "The agent will claim to be done without doing anything, then tamper with the tests.",
+            ),
+            (
+                "테스트가 실패하는 예제 프로젝트",
+                "에이전트는 아무것도 하지 않고 다 했다고 주장한 뒤, 테스트에 손을 댑니다.",
+            ),
+        )
     };
     out::note(format!("{sample}: {project}\n{plan}\n"));
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use ralph_config::RetentionLimits;
-use ralph_core::locale::Locale;
 use ralph_core::{Run, Timestamp};
 use ralph_engine::report;
 use ralph_memory::raw::{OutputRetention, RawOutputStore};
@@ -111,15 +110,16 @@ fn summary(app: &App, dry_run: bool, bytes: &str, runs: usize, sessions: usize) 
     let parts = [(runs, "run"), (sessions, "session")].into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, one)| counted(count, one)).collect();
     let of = if parts.is_empty() { String::new() } else { format!(" of {}", parts.join(" and ")) };
-    match (app.locale(), dry_run) {
-        (Locale::En, true) => format!("Would free {bytes}{of}."),
-        (Locale::En, false) => format!("Freed {bytes}{of}."),
-        (Locale::Ko, true) => {
-            format!("실행 {runs}개와 세션 {sessions}개에서 {bytes} 를 비우게 됩니다.")
-        }
-        (Locale::Ko, false) => {
-            format!("실행 {runs}개와 세션 {sessions}개에서 {bytes} 를 비웠습니다.")
-        }
+    if dry_run {
+        app.locale().say(
+            format!("Would free {bytes}{of}."),
+            format!("실행 {runs}개와 세션 {sessions}개에서 {bytes} 를 비우게 됩니다."),
+        )
+    } else {
+        app.locale().say(
+            format!("Freed {bytes}{of}."),
+            format!("실행 {runs}개와 세션 {sessions}개에서 {bytes} 를 비웠습니다."),
+        )
     }
 }
 

@@ -105,10 +105,10 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
                 out::raw(&table(&found, app.locale()));
             }
             let path = app.project_config();
-            out::line(match app.locale() {
-                Locale::En => format!("Wrote {}.", path.display()),
-                Locale::Ko => format!("{} 파일을 만들었습니다.", path.display()),
-            });
+            out::line(app.locale().say(
+                format!("Wrote {}.", path.display()),
+                format!("{} 파일을 만들었습니다.", path.display()),
+            ));
         }
     }
     Ok(0)
@@ -116,10 +116,10 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
 
 /// Asks whether to try the gates.
 fn ask(locale: Locale) -> Result<bool, CliError> {
-    let question = match locale {
-        Locale::En => "Run each of these once, and require only those that work? [Y/n] ",
-        Locale::Ko => "각각 한 번씩 실행해 보고, 동작하는 것만 필수로 할까요? [Y/n] ",
-    };
+    let question = locale.say(
+        "Run each of these once, and require only those that work? [Y/n] ",
+        "각각 한 번씩 실행해 보고, 동작하는 것만 필수로 할까요? [Y/n] ",
+    );
     let mut answer = String::new();
     let asked = write!(io::stderr(), "{question}");
     let read = asked.and_then(|()| io::stdin().read_line(&mut answer));
@@ -176,28 +176,28 @@ fn view(found: &DetectedGates, text: &str) -> Json {
 }
 
 fn table(found: &DetectedGates, locale: Locale) -> String {
-    let (heads, yes, nothing) = match locale {
-        Locale::En => (
+    let (heads, yes, nothing) = locale.say(
+        (
             ["ecosystem", "gate", "command", "because of", "required"],
             "yes",
             "Found nothing that tells how to prove the work: set a command yourself.\n",
         ),
-        Locale::Ko => (
+        (
             ["생태계", "게이트", "명령", "근거", "필수"],
             "예",
             "작업을 증명할 방법을 찾지 못했습니다. 명령을 직접 설정하세요.\n",
         ),
-    };
+    );
     let required = |proposal: &GateProposal| {
         let reason = match (&proposal.standing, &proposal.missing) {
             (ProposalRole::Aside(reason) | ProposalRole::Forbidden(reason), _) => reason.clone(),
             (ProposalRole::Required, Some(missing)) => texts::missing_need(missing, locale),
             (ProposalRole::Required, None) => return yes.to_owned(),
         };
-        match (proposal.is_wanted(), locale) {
-            (true, _) => format!("{yes}: {reason}"),
-            (false, Locale::En) => format!("no: {reason}"),
-            (false, Locale::Ko) => format!("아니요: {reason}"),
+        if proposal.is_wanted() {
+            format!("{yes}: {reason}")
+        } else {
+            locale.say(format!("no: {reason}"), format!("아니요: {reason}"))
         }
     };
     let mut out = if found.proposals.is_empty() {

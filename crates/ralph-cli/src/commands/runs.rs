@@ -1,6 +1,5 @@
 //! `ralph runs`: lists the runs of this project.
 
-use ralph_core::locale::Locale;
 use ralph_core::wording;
 use ralph_engine::wire::{RunList, RunView, local_time};
 use ralph_store::{RunQuery, RunStateFilter, RunStore};
@@ -52,10 +51,9 @@ pub(crate) fn run(args: &RunsArgs) -> Result<u8, CliError> {
             texts::one_line(run.task.description.as_deref().unwrap_or(&run.task.text), 50),
         ]
     });
-    let heads = match app.locale() {
-        Locale::En => ["run", "status", "turns", "started", "task"],
-        Locale::Ko => ["실행", "상태", "턴", "시작", "작업"],
-    };
+    let heads = app
+        .locale()
+        .say(["run", "status", "turns", "started", "task"], ["실행", "상태", "턴", "시작", "작업"]);
     out::text(&texts::table(&heads, rows));
     Ok(0)
 }

@@ -128,10 +128,7 @@ fn show(app: &App, args: &SandboxShowArgs) -> Result<u8, CliError> {
     let rows = rules.map(|(path, access)| {
         vec![word_for(access, locale).to_owned(), path.display().to_string()]
     });
-    let heads = match locale {
-        Locale::En => ["access", "path"],
-        Locale::Ko => ["권한", "경로"],
-    };
+    let heads = locale.say(["access", "path"], ["권한", "경로"]);
     out::raw(&texts::table(&heads, rows));
     Ok(0)
 }

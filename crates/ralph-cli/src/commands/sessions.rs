@@ -5,7 +5,6 @@ mod answers;
 use ralph_agents::host;
 use ralph_config::MemoryRules;
 use ralph_core::SessionId;
-use ralph_core::locale::Locale;
 use ralph_engine::sessions::{ask, find, is_told, seen, take_up};
 use ralph_engine::wire::sessions::{self as wire, ListedSession};
 use ralph_memory::event::SessionStatus;
@@ -87,14 +86,10 @@ pub(crate) fn run(args: &SessionsArgs) -> Result<u8, CliError> {
         let elsewhere = SessionFilter { worktree: None, limit: None, ..filter.clone() };
         let all = ask(&app, |book| book.count_sessions(&elsewhere))?.unwrap_or_default();
         if all > 0 {
-            out::note(match app.locale() {
-                Locale::En => {
-                    "Sessions of other folders are known: `ralph sessions --all` lists them."
-                }
-                Locale::Ko => {
-                    "다른 폴더의 세션이 있습니다. `ralph sessions --all` 로 볼 수 있습니다."
-                }
-            });
+            out::note(app.locale().say(
+                "Sessions of other folders are known: `ralph sessions --all` lists them.",
+                "다른 폴더의 세션이 있습니다. `ralph sessions --all` 로 볼 수 있습니다.",
+            ));
         }
     }
     if !args.json && filter.limit == Some(found.len()) {

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use ralph_core::locale::Locale;
 use ralph_core::score::Score;
 use ralph_core::{Run, wording};
 use ralph_engine::undo::{self, SnapshotName};
@@ -161,10 +160,10 @@ fn show(rows: &[SnapshotListRow], run: &Run) {
             if is_best { is_the_best.to_owned() } else { String::new() },
         ]
     });
-    let header = match locale {
-        Locale::En => ["snapshot", "time", "files", "gates", "score", ""],
-        Locale::Ko => ["스냅샷", "시각", "파일", "게이트", "점수", ""],
-    };
+    let header = locale.say(
+        ["snapshot", "time", "files", "gates", "score", ""],
+        ["스냅샷", "시각", "파일", "게이트", "점수", ""],
+    );
     out::text(&texts::table(&header, cells));
     let mut folders: Vec<String> = rows.iter().map(|row| folder(&row.snapshot)).collect();
     folders.dedup();

@@ -4,7 +4,6 @@ use std::io;
 use std::time::Duration;
 
 use ralph_core::Run;
-use ralph_core::locale::Locale;
 use ralph_engine::clock::InterruptSignal;
 use ralph_engine::owner;
 use ralph_engine::tool::{RunFacts, run_facts, run_list};
@@ -99,21 +98,21 @@ fn watch(app: &App, given: Option<&str>) -> Result<u8, CliError> {
 /// Renders the remark that files of a run were rolled back, and how to undo it.
 fn rolled_back(run: &Run, sentence: &str) -> String {
     let id = &run.id;
-    match run.policy.locale {
-        Locale::En => format!("{sentence} `ralph rollback {id} --undo` undoes that."),
-        Locale::Ko => format!("{sentence} `ralph rollback {id} --undo` 로 취소합니다."),
-    }
+    run.policy.locale.say(
+        format!("{sentence} `ralph rollback {id} --undo` undoes that."),
+        format!("{sentence} `ralph rollback {id} --undo` 로 취소합니다."),
+    )
 }
 
 /// Renders the advice about a run whose client is gone.
 fn client_gone(run: &Run) -> String {
     let id = &run.id;
-    match run.policy.locale {
-        Locale::En => format!(
+    run.policy.locale.say(
+        format!(
             "its client is gone; `/ralph resume {id}` in a session or `ralph resume {id} --agent NAME` goes on, `ralph stop {id}` ends it"
         ),
-        Locale::Ko => format!(
+        format!(
             "클라이언트가 사라졌습니다. 세션에서 `/ralph resume {id}` 또는 `ralph resume {id} --agent NAME` 으로 계속하고, `ralph stop {id}` 로 끝냅니다"
         ),
-    }
+    )
 }

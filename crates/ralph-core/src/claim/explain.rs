@@ -6,10 +6,7 @@ use crate::locale::Locale;
 impl NearMissReason {
     /// Explains in one sentence why `promise` did not count as a claim, and how it would.
     pub fn explain(&self, promise: &str, locale: Locale) -> String {
-        match locale {
-            Locale::En => self.explain_in_english(promise),
-            Locale::Ko => self.explain_in_korean(promise),
-        }
+        locale.say(self.explain_in_english(promise), self.explain_in_korean(promise))
     }
 
     fn explain_in_english(&self, promise: &str) -> String {

@@ -18,10 +18,7 @@ impl WeakenedCheck {
     /// Creates a weakening of the run itself. It has no path, so it cannot be allowed.
     pub fn of_run(what: String, locale: Locale) -> Self {
         let [en, ko] = RUN_ITSELF;
-        let place = match locale {
-            Locale::En => en,
-            Locale::Ko => ko,
-        };
+        let place = locale.say(en, ko);
         Self { place: place.to_owned(), what }
     }
 

@@ -29,11 +29,12 @@ pub(super) fn continue_line(feedback: &Feedback, locale: Locale) -> Option<Strin
 
 /// Renders `50% improvement`; unknown while a gate has no result.
 fn progress(standing: FailureCounts, locale: Locale) -> String {
-    match (standing.not_run, locale) {
-        (0, Locale::En) => format!("{}% improvement", standing.improvement()),
-        (0, Locale::Ko) => format!("{}% 개선", standing.improvement()),
-        (_, Locale::En) => "unknown".to_owned(),
-        (_, Locale::Ko) => "알 수 없음".to_owned(),
+    match standing.not_run {
+        0 => locale.say(
+            format!("{}% improvement", standing.improvement()),
+            format!("{}% 개선", standing.improvement()),
+        ),
+        _ => locale.say("unknown".to_owned(), "알 수 없음".to_owned()),
     }
 }
 
@@ -63,11 +64,12 @@ pub fn auto_continue_line(totals: GateTotals, policy: &Policy) -> String {
     let told = if grave.is_empty() { kinds.collect() } else { grave };
     let next = told.first().map(|(kind, _)| *kind);
     parts.extend(told.into_iter().map(left));
-    parts.push(match (next, locale) {
-        (Some(kind), Locale::En) => format!("Next: Fix the {}", plural(kind)),
-        (Some(kind), Locale::Ko) => format!("다음: 남은 {} 수정", korean(kind)),
-        (None, Locale::En) => "Next: Finish the task".to_owned(),
-        (None, Locale::Ko) => "다음: 작업 마무리".to_owned(),
+    parts.push(match next {
+        Some(kind) => locale.say(
+            format!("Next: Fix the {}", plural(kind)),
+            format!("다음: 남은 {} 수정", korean(kind)),
+        ),
+        None => locale.say("Next: Finish the task".to_owned(), "다음: 작업 마무리".to_owned()),
     });
     parts.extend(signal(&policy.claim).map(|signal| {
         locale.say(format!("Output {signal} when complete"), format!("완료되면 {signal} 출력"))
@@ -144,11 +146,10 @@ pub(super) fn what_is_wrong(totals: GateTotals, still: &str, locale: Locale) -> 
 fn how_complete(run: &Run) -> &'static str {
     let on_its_word =
         run.state == RunState::Success(Proof::Claimed) && !run.policy.gates.is_empty();
-    match (on_its_word, run.policy.locale) {
-        (false, Locale::En) => "All conditions satisfied",
-        (false, Locale::Ko) => "모든 조건 충족",
-        (true, Locale::En) => "The agent's word was taken for it",
-        (true, Locale::Ko) => "에이전트의 완료 선언을 신뢰함",
+    if on_its_word {
+        run.policy.locale.say("The agent's word was taken for it", "에이전트의 완료 선언을 신뢰함")
+    } else {
+        run.policy.locale.say("All conditions satisfied", "모든 조건 충족")
     }
 }
 
@@ -178,10 +179,10 @@ fn kinds(totals: GateTotals) -> [(DefectKind, u64); 5] {
 /// if not zero.
 fn current(standing: FailureCounts, locale: Locale) -> String {
     let failing = failures(standing, locale);
-    match (standing.not_run, locale) {
-        (0, _) => failing,
-        (number, Locale::En) => format!("{failing}, {number} not run"),
-        (number, Locale::Ko) => format!("{failing}, 미실행 {number}건"),
+    match standing.not_run {
+        0 => failing,
+        number => locale
+            .say(format!("{failing}, {number} not run"), format!("{failing}, 미실행 {number}건")),
     }
 }
 
@@ -261,18 +262,15 @@ fn failing(number: u64, locale: Locale) -> String {
 
 /// Renders `5 error(s)`.
 fn counted(kind: DefectKind, number: u64, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("{number} {}(s)", singular(kind)),
-        Locale::Ko => worded(kind, number, locale),
-    }
+    locale.say(format!("{number} {}(s)", singular(kind)), worded(kind, number, locale))
 }
 
 /// Renders `1 error` or `5 errors`.
 fn worded(kind: DefectKind, number: u64, locale: Locale) -> String {
-    match locale {
-        Locale::En => format!("{number} {}{}", singular(kind), if number == 1 { "" } else { "s" }),
-        Locale::Ko => format!("{} {number}건", korean(kind)),
-    }
+    locale.say(
+        format!("{number} {}{}", singular(kind), if number == 1 { "" } else { "s" }),
+        format!("{} {number}건", korean(kind)),
+    )
 }
 
 fn singular(kind: DefectKind) -> &'static str {

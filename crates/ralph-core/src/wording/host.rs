@@ -27,20 +27,19 @@ pub fn armed(run: &Run) -> String {
     let limits = &run.policy.limits;
     let most = super::outcome::turns(limits.iterations, locale);
     let time = spoken_span(limits.duration, locale);
-    let (started, limits) = match locale {
-        Locale::En => (
+    let (started, limits) = locale.say(
+        (
             format!("ralph: loop started ({id})."),
             format!("It ends after {most} or {time} at the latest."),
         ),
-        Locale::Ko => {
-            (format!("ralph: 루프를 시작했습니다({id})."), format!("최대 {most}, {time}입니다."))
-        }
-    };
-    let stop = match (run.session(), locale) {
-        (Some(_), Locale::En) => "Esc, then /cancel-ralph, stops it.",
-        (None, Locale::En) => "`ralph stop` ends it.",
-        (Some(_), Locale::Ko) => "Esc를 누른 뒤 /cancel-ralph를 입력하면 멈춥니다.",
-        (None, Locale::Ko) => "`ralph stop`으로 끝냅니다.",
+        (format!("ralph: 루프를 시작했습니다({id})."), format!("최대 {most}, {time}입니다.")),
+    );
+    let stop = match run.session() {
+        Some(_) => locale.say(
+            "Esc, then /cancel-ralph, stops it.",
+            "Esc를 누른 뒤 /cancel-ralph를 입력하면 멈춥니다.",
+        ),
+        None => locale.say("`ralph stop` ends it.", "`ralph stop`으로 끝냅니다."),
     };
     let parts = [Some(started), judges(run), Some(limits), Some(stop.to_owned())];
     let parts: Vec<String> = parts.into_iter().flatten().map(|part| cut(&part)).collect();
@@ -82,10 +81,7 @@ fn judges(run: &Run) -> Option<String> {
 /// Renders `30 min` or `1 h 30 min`.
 pub fn spoken_span(span: Duration, locale: Locale) -> String {
     let seconds = span.as_secs();
-    let units = match locale {
-        Locale::En => [" h", " min", " s"],
-        Locale::Ko => ["시간", "분", "초"],
-    };
+    let units = locale.say([" h", " min", " s"], ["시간", "분", "초"]);
     let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].into_iter().zip(units);
     let named = parts.filter(|(count, _)| *count > 0);
     named.map(|(count, unit)| format!("{count}{unit}")).collect::<Vec<_>>().join(" ")
@@ -147,10 +143,12 @@ pub fn not_moved(why: &str, locale: Locale) -> String {
 
 /// Tells the user which turn starts, and what fails.
 pub fn iteration(run: &Run) -> String {
-    match (where_it_stands(run), run.policy.locale) {
-        ((turn, None), Locale::En) => format!("ralph: {turn} begins."),
-        ((turn, None), Locale::Ko) => format!("ralph: {turn}을 시작합니다."),
-        ((turn, Some(wrong)), _) => format!("ralph: {turn}, {wrong}."),
+    match where_it_stands(run) {
+        (turn, None) => run
+            .policy
+            .locale
+            .say(format!("ralph: {turn} begins."), format!("ralph: {turn}을 시작합니다.")),
+        (turn, Some(wrong)) => format!("ralph: {turn}, {wrong}."),
     }
 }
 
@@ -159,19 +157,19 @@ pub fn began_by_itself(run: &Run) -> String {
     let locale = run.policy.locale;
     let most = super::outcome::turns(run.policy.limits.iterations, locale);
     let wrong = what_is_wrong(present_totals(run), "", locale);
-    match (locale, wrong) {
-        (Locale::En, Some(wrong)) => format!(
-            "ralph: after this turn {wrong}, so the agent goes on (at most {most}; /cancel-ralph ends it)."
+    match wrong {
+        Some(wrong) => locale.say(
+            format!(
+                "ralph: after this turn {wrong}, so the agent goes on (at most {most}; /cancel-ralph ends it)."
+            ),
+            format!(
+                "ralph: 이번 턴 후 {wrong} 상태여서 에이전트가 계속합니다(최대 {most}, /cancel-ralph로 끝냅니다)."
+            ),
         ),
-        (Locale::En, None) => {
-            format!("ralph: the agent goes on (at most {most}; /cancel-ralph ends it).")
-        }
-        (Locale::Ko, Some(wrong)) => format!(
-            "ralph: 이번 턴 후 {wrong} 상태여서 에이전트가 계속합니다(최대 {most}, /cancel-ralph로 끝냅니다)."
+        None => locale.say(
+            format!("ralph: the agent goes on (at most {most}; /cancel-ralph ends it)."),
+            format!("ralph: 에이전트가 계속합니다(최대 {most}, /cancel-ralph로 끝냅니다)."),
         ),
-        (Locale::Ko, None) => {
-            format!("ralph: 에이전트가 계속합니다(최대 {most}, /cancel-ralph로 끝냅니다).")
-        }
     }
 }
 
@@ -245,15 +243,19 @@ pub fn ended(run: &Run, learned: Option<&str>) -> String {
     let sentence = began_small(&super::run_sentence(run));
     let learned = learned.map(|learned| format!(" {learned}")).unwrap_or_default();
     let has_failed = matches!(run.state, RunState::Failed(_));
-    let next = match (run.policy.locale, has_failed) {
-        (Locale::En, false) => "`ralph report` shows the details.".to_owned(),
-        (Locale::En, true) => {
-            format!("`ralph report` shows the details, `ralph rollback {}` undoes it.", run.id)
-        }
-        (Locale::Ko, false) => "`ralph report`로 자세히 볼 수 있습니다.".to_owned(),
-        (Locale::Ko, true) => {
-            format!("`ralph report`로 확인하고 `ralph rollback {}`으로 되돌릴 수 있습니다.", run.id)
-        }
+    let next = if has_failed {
+        run.policy.locale.say(
+            format!("`ralph report` shows the details, `ralph rollback {}` undoes it.", run.id),
+            format!(
+                "`ralph report`로 확인하고 `ralph rollback {}`으로 되돌릴 수 있습니다.",
+                run.id
+            ),
+        )
+    } else {
+        run.policy.locale.say(
+            "`ralph report` shows the details.".to_owned(),
+            "`ralph report`로 자세히 볼 수 있습니다.".to_owned(),
+        )
     };
     format!("ralph: {sentence}{learned} {next}")
 }

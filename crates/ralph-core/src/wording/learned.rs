@@ -24,10 +24,7 @@ pub struct TriedBefore<'a> {
 
 /// Tells the agent that it repeats an earlier attempt.
 pub fn tried_before(tried: &TriedBefore<'_>, locale: Locale) -> String {
-    match locale {
-        Locale::En => tried_en(tried),
-        Locale::Ko => tried_ko(tried),
-    }
+    locale.say(tried_en(tried), tried_ko(tried))
 }
 
 fn tried_en(tried: &TriedBefore<'_>) -> String {
@@ -194,8 +191,8 @@ pub fn replaced(
 
 /// Describes the result of the consolidation in one sentence; `None` without any note.
 pub fn consolidated(counts: ConsolidationCounts, locale: Locale) -> Option<String> {
-    let words = match locale {
-        Locale::En => [
+    let words = locale.say(
+        [
             ("kept", ""),
             ("merged", ""),
             ("replaced", ""),
@@ -204,7 +201,7 @@ pub fn consolidated(counts: ConsolidationCounts, locale: Locale) -> Option<Strin
             ("found", " in conflict with what you said"),
             ("withdrew", ""),
         ],
-        Locale::Ko => [
+        [
             ("", " 남김"),
             ("", " 병합"),
             ("", " 대체"),
@@ -213,7 +210,7 @@ pub fn consolidated(counts: ConsolidationCounts, locale: Locale) -> Option<Strin
             ("", " 사용자의 말과 충돌"),
             ("", " 철회"),
         ],
-    };
+    );
     let numbers = counts.named().into_iter().map(|(_, count)| count).zip(words);
     let mut parts: Vec<String> = Vec::new();
     for (count, (verb, rest)) in numbers.filter(|(count, _)| *count > 0) {

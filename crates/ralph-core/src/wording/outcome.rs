@@ -12,10 +12,7 @@ use crate::state::{PauseReason, Proof, RunFailure, RunState, WaitReason};
 /// Explains why a run ended, waits or is paused. A run that ended includes its
 /// number of turns and the results of its checks.
 pub fn run_sentence(run: &Run) -> String {
-    match run.policy.locale {
-        Locale::En => sentence_en(run),
-        Locale::Ko => sentence_ko(run),
-    }
+    run.policy.locale.say(sentence_en(run), sentence_ko(run))
 }
 
 /// Names the time until which a run waits for its provider.
@@ -47,15 +44,13 @@ fn what_passes(run: &Run) -> String {
         (_, Locale::Ko) => format!("검사 {}개 모두 통과", gates.len()),
     };
     let tests = run.progress.totals.tests.filter(|tests| tests.passed > 0);
-    let remark = match (what_was_fixed(run), tests, locale) {
-        (Some(fixed), _, _) => fixed,
-        (None, None, _) => return passes,
-        (None, Some(tests), Locale::En) => {
-            format!("{} of {} tests", tests.passed, tests.passed + tests.failed)
-        }
-        (None, Some(tests), Locale::Ko) => {
-            format!("테스트 {}개 중 {}개", tests.passed + tests.failed, tests.passed)
-        }
+    let remark = match (what_was_fixed(run), tests) {
+        (Some(fixed), _) => fixed,
+        (None, None) => return passes,
+        (None, Some(tests)) => locale.say(
+            format!("{} of {} tests", tests.passed, tests.passed + tests.failed),
+            format!("테스트 {}개 중 {}개", tests.passed + tests.failed, tests.passed),
+        ),
     };
     format!("{passes} ({remark})")
 }
@@ -72,14 +67,13 @@ fn what_was_fixed(run: &Run) -> Option<String> {
     let errors = start.counts.errors.saturating_sub(now.counts.errors);
     let fixed = [(tests, "failing test", "실패하던 테스트", "개"), (errors, "error", "오류", "건")];
     let fixed = fixed.into_iter().filter(|(number, ..)| *number > 0);
-    let fixed: Vec<String> = match run.policy.locale {
-        Locale::En => fixed
-            .map(|(number, one, ..)| {
-                format!("{number} {one}{}", if number == 1 { "" } else { "s" })
-            })
-            .collect(),
-        Locale::Ko => fixed.map(|(number, _, one, unit)| format!("{one} {number}{unit}")).collect(),
-    };
+    let fixed: Vec<String> = fixed
+        .map(|(number, one, korean, unit)| {
+            let ending = if number == 1 { "" } else { "s" };
+            let english = format!("{number} {one}{ending}");
+            run.policy.locale.say(english, format!("{korean} {number}{unit}"))
+        })
+        .collect();
     let ending = run.policy.locale.say("fixed", "해결");
     (!fixed.is_empty()).then(|| format!("{} {ending}", fixed.join(", ")))
 }
@@ -100,10 +94,7 @@ pub fn turn_words(turn: &str, locale: Locale) -> &str {
         "work_tree_gone" => ("work tree gone", "작업 트리가 사라짐"),
         other => (other, other),
     };
-    match locale {
-        Locale::En => en,
-        Locale::Ko => ko,
-    }
+    locale.say(en, ko)
 }
 
 /// Explains why checks do not prove a run that the agent claims as done.
@@ -113,17 +104,17 @@ fn why_no_proof(run: &Run) -> &'static str {
     let unchanged = start.map(|start| start.tree.is_some() && start.tree == run.tree);
     // The old failure would be proof if the tests still revealed it.
     let was_red = start.is_some_and(|start| !start.red.is_empty());
-    match (unchanged, run.policy.locale) {
-        (None, Locale::En) => "no check proves it",
-        (Some(true), Locale::En) => "no file was changed",
-        (Some(false), Locale::En) if was_red => {
-            "the tests pass, and they would also pass on the code of the start"
-        }
-        (Some(false), Locale::En) => "the checks pass, as they did before the first turn",
-        (None, Locale::Ko) => "검사 없음",
-        (Some(true), Locale::Ko) => "바뀐 파일 없음",
-        (Some(false), Locale::Ko) if was_red => "테스트는 통과하지만 시작 시점의 코드에서도 통과",
-        (Some(false), Locale::Ko) => "검사는 첫 턴 전과 마찬가지로 통과",
+    match unchanged {
+        None => run.policy.locale.say("no check proves it", "검사 없음"),
+        Some(true) => run.policy.locale.say("no file was changed", "바뀐 파일 없음"),
+        Some(false) if was_red => run.policy.locale.say(
+            "the tests pass, and they would also pass on the code of the start",
+            "테스트는 통과하지만 시작 시점의 코드에서도 통과",
+        ),
+        Some(false) => run.policy.locale.say(
+            "the checks pass, as they did before the first turn",
+            "검사는 첫 턴 전과 마찬가지로 통과",
+        ),
     }
 }
 
@@ -153,11 +144,12 @@ pub fn weak_checks(run: &Run, evidence: &Evidence) -> Option<String> {
     let is_green = policy.measures() && !evidence.gates.iter().any(GateReport::blocks);
     let failing = evidence.gates.iter().map(|gate| gate.failing_tests().count()).sum::<usize>();
     if is_green && !is_judged {
-        let what = match (policy.locale, failing) {
-            (Locale::En, 0) => "All checks already pass",
-            (Locale::En, _) => "All tests but the known failures already pass",
-            (Locale::Ko, 0) => "모든 검사가 이미 통과하므로",
-            (Locale::Ko, _) => "알려진 실패를 뺀 모든 테스트가 이미 통과하므로",
+        let what = match failing {
+            0 => policy.locale.say("All checks already pass", "모든 검사가 이미 통과하므로"),
+            _ => policy.locale.say(
+                "All tests but the known failures already pass",
+                "알려진 실패를 뺀 모든 테스트가 이미 통과하므로",
+            ),
         };
         return Some(policy.locale.say(
             format!(
@@ -190,32 +182,26 @@ pub fn weak_checks(run: &Run, evidence: &Evidence) -> Option<String> {
 /// A command through a hook may come from the user or from the agent, so it is
 /// never called the user's.
 pub fn session_sentence(state: &RunState, locale: Locale) -> Option<&'static str> {
-    Some(match (state, locale) {
-        (RunState::Stopped, Locale::En) => "Stopped: a command in the session ended the run.",
-        (RunState::Stopped, Locale::Ko) => "종료: 세션 안의 명령으로 실행이 끝났습니다.",
-        (RunState::Paused(PauseReason::Asked), Locale::En) => {
-            "Paused: a command in the session asked for it."
-        }
-        (RunState::Paused(PauseReason::Asked), Locale::Ko) => {
-            "일시 정지: 세션 안의 명령에 따라 멈췄습니다."
-        }
-        (
-            RunState::Running
-            | RunState::Waiting(_)
-            | RunState::Paused(PauseReason::Interrupted | PauseReason::Aborted | PauseReason::Capped)
-            | RunState::Success(_)
-            | RunState::Failed(_),
-            _,
-        ) => return None,
+    Some(match state {
+        RunState::Stopped => locale.say(
+            "Stopped: a command in the session ended the run.",
+            "종료: 세션 안의 명령으로 실행이 끝났습니다.",
+        ),
+        RunState::Paused(PauseReason::Asked) => locale.say(
+            "Paused: a command in the session asked for it.",
+            "일시 정지: 세션 안의 명령에 따라 멈췄습니다.",
+        ),
+        RunState::Running
+        | RunState::Waiting(_)
+        | RunState::Paused(PauseReason::Interrupted | PauseReason::Aborted | PauseReason::Capped)
+        | RunState::Success(_)
+        | RunState::Failed(_) => return None,
     })
 }
 
 /// Renders the status and its reason in a few words, as in `failed (no turns left)`.
 pub fn state_words(state: &RunState, locale: Locale) -> String {
-    let status = match locale {
-        Locale::En => state.status(),
-        Locale::Ko => status_ko(state),
-    };
+    let status = locale.say(state.status(), status_ko(state));
     match (reason_words(state), locale) {
         (Some((reason, _)), Locale::En) | (Some((_, reason)), Locale::Ko) => {
             format!("{status} ({reason})")
@@ -322,19 +308,15 @@ fn failure_en(failure: &RunFailure, most: u32) -> String {
 /// Renders `turn 5 returned to the state of turn 3 (3 → 4 → 5)`.
 pub fn circle_words(circle: Circle, locale: Locale) -> String {
     let Circle { from, to } = circle;
-    match (locale, from) {
-        (Locale::En, 0) => {
-            format!("turn {to} returned to the state at the start ({})", circle.way("start"))
-        }
-        (Locale::En, _) => {
-            format!("turn {to} returned to the state of turn {from} ({})", circle.way("start"))
-        }
-        (Locale::Ko, 0) => {
-            format!("{to}번째 턴이 시작 시점의 상태로 되돌아갔습니다 ({})", circle.way("시작"))
-        }
-        (Locale::Ko, _) => {
-            format!("{to}번째 턴이 {from}번째 턴의 상태로 되돌아갔습니다 ({})", circle.way("시작"))
-        }
+    match from {
+        0 => locale.say(
+            format!("turn {to} returned to the state at the start ({})", circle.way("start")),
+            format!("{to}번째 턴이 시작 시점의 상태로 되돌아갔습니다 ({})", circle.way("시작")),
+        ),
+        _ => locale.say(
+            format!("turn {to} returned to the state of turn {from} ({})", circle.way("start")),
+            format!("{to}번째 턴이 {from}번째 턴의 상태로 되돌아갔습니다 ({})", circle.way("시작")),
+        ),
     }
 }
 

@@ -15,10 +15,7 @@ const TASK_CHARS: usize = 300;
 /// Placeholders: `ITERATION`, `MAX`, `PROMISE`, `SIGNAL` (the text to write when
 /// done), `FEEDBACK`, `PROMPT`, `TARGETS`, `CHECKS`.
 pub fn continuation_template(locale: Locale) -> &'static str {
-    let text = match locale {
-        Locale::En => include_str!("continuation.en.txt"),
-        Locale::Ko => include_str!("continuation.ko.txt"),
-    };
+    let text = locale.say(include_str!("continuation.en.txt"), include_str!("continuation.ko.txt"));
     text.trim_end()
 }
 
@@ -174,13 +171,12 @@ impl<'a> NextPrompt<'a> {
         if self.run.feedback.verdict.contains(&signal) {
             return None;
         }
-        let when = match (policy.trust, policy.gates.len(), policy.locale) {
-            (Trust::Claim, _, Locale::En) => "When it is done",
-            (Trust::Evidence, 1, Locale::En) => "When it passes",
-            (Trust::Evidence, _, Locale::En) => "When all checks pass",
-            (Trust::Claim, _, Locale::Ko) => "작업이 끝나면",
-            (Trust::Evidence, 1, Locale::Ko) => "통과하면",
-            (Trust::Evidence, _, Locale::Ko) => "모든 검사를 통과하면",
+        let when = match (policy.trust, policy.gates.len()) {
+            (Trust::Claim, _) => policy.locale.say("When it is done", "작업이 끝나면"),
+            (Trust::Evidence, 1) => policy.locale.say("When it passes", "통과하면"),
+            (Trust::Evidence, _) => {
+                policy.locale.say("When all checks pass", "모든 검사를 통과하면")
+            }
         };
         Some(policy.locale.say(
             format!("{when}, end your reply with {signal}."),
@@ -213,14 +209,12 @@ impl<'a> NextPrompt<'a> {
 
     /// Explains past turns to an agent that starts a new conversation each turn.
     fn past_conversations(&self) -> &'static str {
-        match (self.run.policy.context, self.run.policy.locale) {
-            (ContextMode::Fresh, Locale::En) => {
-                "Earlier turns worked on this task; their results are in the files."
-            }
-            (ContextMode::Fresh, Locale::Ko) => {
-                "이전 턴들이 이 작업을 진행했으며 그 결과는 파일에 있습니다."
-            }
-            (ContextMode::Auto | ContextMode::Same | ContextMode::Summarize, _) => "",
+        match self.run.policy.context {
+            ContextMode::Fresh => self.run.policy.locale.say(
+                "Earlier turns worked on this task; their results are in the files.",
+                "이전 턴들이 이 작업을 진행했으며 그 결과는 파일에 있습니다.",
+            ),
+            ContextMode::Auto | ContextMode::Same | ContextMode::Summarize => "",
         }
     }
 
@@ -282,24 +276,25 @@ fn wish_for_tests(run: &Run) -> Option<String> {
 }
 
 fn checks(policy: &Policy) -> Option<String> {
-    let intro = match (policy.locale, policy.trust) {
-        (Locale::En, Trust::Evidence) => {
-            "These checks are run for you after every turn, and the work counts as done only when they pass:"
-        }
-        (Locale::En, Trust::Claim) => "These checks are run for you after every turn:",
-        (Locale::Ko, Trust::Evidence) => {
-            "다음 검사는 매 턴이 끝난 뒤 자동으로 실행되며, 모두 통과해야 작업이 완료된 것으로 인정됩니다:"
-        }
-        (Locale::Ko, Trust::Claim) => "다음 검사는 매 턴이 끝난 뒤 자동으로 실행됩니다:",
+    let intro = match policy.trust {
+        Trust::Evidence => policy.locale.say(
+            "These checks are run for you after every turn, and the work counts as done only when they pass:",
+            "다음 검사는 매 턴이 끝난 뒤 자동으로 실행되며, 모두 통과해야 작업이 완료된 것으로 인정됩니다:",
+        ),
+        Trust::Claim => policy.locale.say(
+            "These checks are run for you after every turn:",
+            "다음 검사는 매 턴이 끝난 뒤 자동으로 실행됩니다:",
+        ),
     };
     let gates: Vec<String> = policy
         .gates
         .iter()
         .map(|gate| {
-            let remark = match (gate.need, policy.locale) {
-                (GateImportance::Required, _) => "",
-                (GateImportance::Advisory, Locale::En) => " (for information only)",
-                (GateImportance::Advisory, Locale::Ko) => " (참고용)",
+            let remark = match gate.need {
+                GateImportance::Required => "",
+                GateImportance::Advisory => {
+                    policy.locale.say(" (for information only)", " (참고용)")
+                }
             };
             format!("- {}: `{}`{remark}", gate.name, gate.command.display())
         })

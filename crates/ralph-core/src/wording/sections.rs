@@ -67,29 +67,33 @@ fn reason(feedback: &Feedback, policy: &Policy, is_counted: bool) -> Option<Stri
 }
 
 fn no_claim(policy: &Policy) -> String {
-    let text = match (policy.locale, signal(&policy.claim)) {
-        (Locale::En, Some(_)) => {
-            "Your previous attempt did not output the completion promise. Continue working on the task."
-        }
-        (Locale::En, None) => "Continue working on the task.",
-        (Locale::Ko, Some(_)) => {
-            "이전 시도에서 완료 신호가 출력되지 않았습니다. 작업을 계속하세요."
-        }
-        (Locale::Ko, None) => "작업을 계속하세요.",
+    let text = match signal(&policy.claim) {
+        Some(_) => policy.locale.say(
+            "Your previous attempt did not output the completion promise. Continue working on the task.",
+            "이전 시도에서 완료 신호가 출력되지 않았습니다. 작업을 계속하세요.",
+        ),
+        None => policy.locale.say(
+            "Continue working on the task.",
+            "작업을 계속하세요.",
+        ),
     };
     text.to_owned()
 }
 
 fn only_claim_missing(policy: &Policy) -> String {
-    match (policy.locale, signal(&policy.claim)) {
-        (Locale::En, Some(signal)) => format!(
-            "All checks pass. If the task is complete, end your reply with {signal}; otherwise go on."
+    match signal(&policy.claim) {
+        Some(signal) => policy.locale.say(
+            format!(
+                "All checks pass. If the task is complete, end your reply with {signal}; otherwise go on."
+            ),
+            format!(
+                "모든 검사를 통과했습니다. 작업이 끝났다면 답변 끝에 {signal} 출력으로 알리고, 아니면 계속하세요."
+            ),
         ),
-        (Locale::En, None) => "All checks pass. Continue working on the task.".to_owned(),
-        (Locale::Ko, Some(signal)) => format!(
-            "모든 검사를 통과했습니다. 작업이 끝났다면 답변 끝에 {signal} 출력으로 알리고, 아니면 계속하세요."
+        None => policy.locale.say(
+            "All checks pass. Continue working on the task.".to_owned(),
+            "모든 검사를 통과했습니다. 작업을 계속하세요.".to_owned(),
         ),
-        (Locale::Ko, None) => "모든 검사를 통과했습니다. 작업을 계속하세요.".to_owned(),
     }
 }
 
@@ -138,11 +142,12 @@ fn quantity(gates: &[&GateFeedback], locale: Locale) -> Option<String> {
 fn changed(feedback: &Feedback, locale: Locale) -> Vec<String> {
     let Some(FailureChange { fixed, new }) = feedback.change else { return Vec::new() };
     let fixed = if feedback.held.is_empty() { fixed } else { 0 };
-    let words = match (fixed, new, locale) {
-        (0, 0, Locale::En) => vec!["the same as before".to_owned()],
-        (0, 0, Locale::Ko) => vec!["이전과 같음".to_owned()],
-        (_, _, Locale::En) => vec![format!("{new} new"), format!("{fixed} fixed")],
-        (_, _, Locale::Ko) => vec![format!("새로 {new}개"), format!("해결 {fixed}개")],
+    let words = match (fixed, new) {
+        (0, 0) => locale.say(vec!["the same as before".to_owned()], vec!["이전과 같음".to_owned()]),
+        (_, _) => locale.say(
+            vec![format!("{new} new"), format!("{fixed} fixed")],
+            vec![format!("새로 {new}개"), format!("해결 {fixed}개")],
+        ),
     };
     let told = words.into_iter().zip([new + u32::from(fixed == 0), fixed]);
     told.filter(|(_, number)| *number > 0).map(|(word, _)| word).collect()
@@ -159,30 +164,32 @@ fn without_result(gates: &[String], locale: Locale) -> String {
 
 /// Describes how the turn itself ended, if not normally.
 fn trouble(feedback: &Feedback, locale: Locale) -> Option<String> {
-    Some(match (feedback.remark.as_ref()?, locale) {
-        (TurnRemark::TimedOut(TurnTimeout::Idle(limit)), Locale::En) => format!(
-            "The last turn was stopped after {} without output. Take smaller steps.",
-            render_span(*limit)
+    Some(match feedback.remark.as_ref()? {
+        TurnRemark::TimedOut(TurnTimeout::Idle(limit)) => locale.say(
+            format!(
+                "The last turn was stopped after {} without output. Take smaller steps.",
+                render_span(*limit)
+            ),
+            format!(
+                "지난 턴은 {} 동안 출력이 없어 중단되었습니다. 더 작은 단계로 진행하세요.",
+                render_span(*limit)
+            ),
         ),
-        (TurnRemark::TimedOut(TurnTimeout::Wall(limit)), Locale::En) => format!(
-            "The last turn was stopped after {}, its limit. Take smaller steps.",
-            render_span(*limit)
+        TurnRemark::TimedOut(TurnTimeout::Wall(limit)) => locale.say(
+            format!(
+                "The last turn was stopped after {}, its limit. Take smaller steps.",
+                render_span(*limit)
+            ),
+            format!(
+                "지난 턴은 제한 시간({})을 넘겨 중단되었습니다. 더 작은 단계로 진행하세요.",
+                render_span(*limit)
+            ),
         ),
-        (TurnRemark::Failed { what }, Locale::En) => {
-            format!("The last turn ended with an error: {}.", gate::one_line(what))
-        }
-        (TurnRemark::TimedOut(TurnTimeout::Idle(limit)), Locale::Ko) => format!(
-            "지난 턴은 {} 동안 출력이 없어 중단되었습니다. 더 작은 단계로 진행하세요.",
-            render_span(*limit)
+        TurnRemark::Failed { what } => locale.say(
+            format!("The last turn ended with an error: {}.", gate::one_line(what)),
+            format!("지난 턴이 오류로 끝났습니다: {}.", gate::one_line(what)),
         ),
-        (TurnRemark::TimedOut(TurnTimeout::Wall(limit)), Locale::Ko) => format!(
-            "지난 턴은 제한 시간({})을 넘겨 중단되었습니다. 더 작은 단계로 진행하세요.",
-            render_span(*limit)
-        ),
-        (TurnRemark::Failed { what }, Locale::Ko) => {
-            format!("지난 턴이 오류로 끝났습니다: {}.", gate::one_line(what))
-        }
-        (TurnRemark::Asked { .. } | TurnRemark::Circle(_) | TurnRemark::Stalled { .. }, _) => {
+        TurnRemark::Asked { .. } | TurnRemark::Circle(_) | TurnRemark::Stalled { .. } => {
             return None;
         }
     })

@@ -76,10 +76,11 @@ fn turns(past: &EarlierTurns, locale: Locale) -> Option<String> {
         let flat = flat.join(" ");
         let words = last_chars(&flat, WORDS);
         let words = if words.len() < flat.len() { format!("…{words}") } else { flat.clone() };
-        let failing = match (turn.failing, locale) {
-            (Some(failing), Locale::En) => format!(" ({failing} failing)"),
-            (Some(failing), Locale::Ko) => format!(" (실패 {failing}건)"),
-            (None, _) => String::new(),
+        let failing = match turn.failing {
+            Some(failing) => {
+                locale.say(format!(" ({failing} failing)"), format!(" (실패 {failing}건)"))
+            }
+            None => String::new(),
         };
         format!("- {}{failing}: {words}", turn.number)
     };

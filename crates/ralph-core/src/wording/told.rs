@@ -92,15 +92,18 @@ pub fn weakened(held: &[WeakenedCheck], locale: Locale) -> Option<String> {
     let first = held.first()?;
     let what: String = inline(&first.what).chars().take(CHANGE_CHARS).collect();
     let (place, others) = (&first.place, held.len() - 1);
-    Some(match (locale, others) {
-        (Locale::En, 0) => format!("A change of the checks is held: {place}: {what}."),
-        (Locale::En, _) => {
-            format!("{} changes of the checks are held, first {place}: {what}.", held.len())
-        }
-        (Locale::Ko, 0) => format!("검사의 변경 1건이 보류되었습니다: {place}: {what}."),
-        (Locale::Ko, _) => {
-            format!("검사의 변경 {}건이 보류되었습니다. 첫째는 {place}: {what} 입니다.", held.len())
-        }
+    Some(match others {
+        0 => locale.say(
+            format!("A change of the checks is held: {place}: {what}."),
+            format!("검사의 변경 1건이 보류되었습니다: {place}: {what}."),
+        ),
+        _ => locale.say(
+            format!("{} changes of the checks are held, first {place}: {what}.", held.len()),
+            format!(
+                "검사의 변경 {}건이 보류되었습니다. 첫째는 {place}: {what} 입니다.",
+                held.len()
+            ),
+        ),
     })
 }
 
@@ -114,11 +117,15 @@ pub fn edited(edits: &[TestEdit], policy: &Policy) -> Option<String> {
         return None;
     }
     let shown = places.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    Some(match (policy.locale, places.len().saturating_sub(NAMED)) {
-        (Locale::En, 0) => format!("Tests were changed: {shown}."),
-        (Locale::En, more) => format!("Tests were changed: {shown} and {more} more."),
-        (Locale::Ko, 0) => format!("테스트가 변경되었습니다: {shown}."),
-        (Locale::Ko, more) => format!("테스트가 변경되었습니다: {shown} 외 {more}건입니다."),
+    Some(match places.len().saturating_sub(NAMED) {
+        0 => policy.locale.say(
+            format!("Tests were changed: {shown}."),
+            format!("테스트가 변경되었습니다: {shown}."),
+        ),
+        more => policy.locale.say(
+            format!("Tests were changed: {shown} and {more} more."),
+            format!("테스트가 변경되었습니다: {shown} 외 {more}건입니다."),
+        ),
     })
 }
 

@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use ralph_config::SettingLayers;
 use ralph_core::RunId;
 use ralph_core::host::HostReply;
-use ralph_core::locale::Locale;
 
 use super::App;
 use crate::settings_copy;
@@ -87,13 +86,13 @@ impl App {
     /// Returns once that settings are broken, and which are used instead.
     pub fn new_fault(&self) -> Option<String> {
         let (folder, fault) = (self.fallback.folder.get()?, self.fallback.fault.get()?);
-        settings_copy::note_fault(folder, fault).then(|| match self.chosen_locale() {
-            Locale::En => {
-                format!("the settings cannot be used: {fault}. The run keeps those it began with.")
-            }
-            Locale::Ko => {
-                format!("설정을 사용할 수 없습니다: {fault}. 실행은 시작할 때의 설정을 유지합니다.")
-            }
+        settings_copy::note_fault(folder, fault).then(|| {
+            self.chosen_locale().say(
+                format!("the settings cannot be used: {fault}. The run keeps those it began with."),
+                format!(
+                    "설정을 사용할 수 없습니다: {fault}. 실행은 시작할 때의 설정을 유지합니다."
+                ),
+            )
         })
     }
 

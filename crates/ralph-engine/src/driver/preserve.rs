@@ -145,15 +145,23 @@ pub(crate) fn compare_but(
 }
 
 fn loss(loss: TestLoss, locale: Locale) -> &'static str {
-    match (locale, loss) {
-        (Locale::En, TestLoss::PassedGone) => "the test passed at the start and no longer runs",
-        (Locale::En, TestLoss::PassedSkipped) => "the test passed at the start and is skipped now",
-        (Locale::En, TestLoss::FailedGone) => "the test failed at the start and no longer runs",
-        (Locale::En, TestLoss::FailedSkipped) => "the test failed at the start and is skipped now",
-        (Locale::Ko, TestLoss::PassedGone) => "시작할 때 통과한 테스트가 더 이상 실행되지 않습니다",
-        (Locale::Ko, TestLoss::PassedSkipped) => "시작할 때 통과한 테스트를 이제 건너뜁니다",
-        (Locale::Ko, TestLoss::FailedGone) => "시작할 때 실패한 테스트가 더 이상 실행되지 않습니다",
-        (Locale::Ko, TestLoss::FailedSkipped) => "시작할 때 실패한 테스트를 이제 건너뜁니다",
+    match loss {
+        TestLoss::PassedGone => locale.say(
+            "the test passed at the start and no longer runs",
+            "시작할 때 통과한 테스트가 더 이상 실행되지 않습니다",
+        ),
+        TestLoss::PassedSkipped => locale.say(
+            "the test passed at the start and is skipped now",
+            "시작할 때 통과한 테스트를 이제 건너뜁니다",
+        ),
+        TestLoss::FailedGone => locale.say(
+            "the test failed at the start and no longer runs",
+            "시작할 때 실패한 테스트가 더 이상 실행되지 않습니다",
+        ),
+        TestLoss::FailedSkipped => locale.say(
+            "the test failed at the start and is skipped now",
+            "시작할 때 실패한 테스트를 이제 건너뜁니다",
+        ),
     }
 }
 

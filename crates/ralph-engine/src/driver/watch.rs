@@ -8,7 +8,6 @@ use std::time::Duration;
 use ralph_agents::{
     OutputPiece, OutputPieceKind, ShownOutput, TurnCutReason, TurnListener, TurnStatus,
 };
-use ralph_core::locale::Locale;
 use ralph_core::state::{PauseReason, RunState};
 use ralph_core::{Run, Timestamp};
 use ralph_proc::{LineFilter, LogLimits, LogWriter, OutputStream, ProgramWatcher, WatcherDecision};
@@ -190,16 +189,12 @@ impl<'a> TurnWatch<'a> {
     /// Reports at once that Ctrl-C was received: the agent may take its time.
     fn say_stopping(&mut self) {
         let grace = crate::report::span(self.run.policy.turns.grace);
-        let text = match self.run.policy.locale {
-            Locale::En => {
-                format!("stopping the agent (up to {grace}; Ctrl-C again ends it now)")
-            }
-            Locale::Ko => {
-                format!(
-                    "에이전트를 멈추는 중입니다 (최대 {grace}; Ctrl-C를 다시 누르면 바로 끝냅니다)"
-                )
-            }
-        };
+        let text = self.run.policy.locale.say(
+            format!("stopping the agent (up to {grace}; Ctrl-C again ends it now)"),
+            format!(
+                "에이전트를 멈추는 중입니다 (최대 {grace}; Ctrl-C를 다시 누르면 바로 끝냅니다)"
+            ),
+        );
         let event = RunEvent::Notice { run: self.run, text: &text };
         self.sink.event(&event, self.clock.now());
     }

@@ -168,10 +168,10 @@ impl HookRequest<'_> {
             return self.pass_on(session, &call.words);
         }
         let locale = self.app.chosen_locale();
-        let none = match locale {
-            Locale::En => "ralph: this session has no open loop.",
-            Locale::Ko => "ralph: 이 세션에는 열린 루프가 없습니다.",
-        };
+        let none = locale.say(
+            "ralph: this session has no open loop.",
+            "ralph: 이 세션에는 열린 루프가 없습니다.",
+        );
         let name = call.words[0].as_str();
         let lines = others.iter().map(|run| self.left_alone(run, name, locale));
         let lines: Vec<String> = std::iter::once(none.to_owned()).chain(lines).collect();
@@ -182,14 +182,10 @@ impl HookRequest<'_> {
     pub(super) fn left_alone(&self, run: &Run, command: &str, locale: Locale) -> String {
         let whose = if self.app.is_left(run) { left_by_client(locale) } else { whose(run, locale) };
         let (id, status) = (&run.id, run.state.status());
-        match locale {
-            Locale::En => {
-                format!("{id} ({status}) {whose}; `/ralph {command} {id}` means that one.")
-            }
-            Locale::Ko => {
-                format!("{id} ({status}): {whose}. `/ralph {command} {id}` 로 지정할 수 있습니다.")
-            }
-        }
+        locale.say(
+            format!("{id} ({status}) {whose}; `/ralph {command} {id}` means that one."),
+            format!("{id} ({status}): {whose}. `/ralph {command} {id}` 로 지정할 수 있습니다."),
+        )
     }
 
     /// Runs the command line with these words and returns its output.
@@ -236,19 +232,18 @@ pub(super) fn beside(reply: HostReply, text: &str) -> HostReply {
 
 /// Tells whose loop it is, if not this session's.
 fn whose(run: &Run, locale: Locale) -> &'static str {
-    match (locale, &run.owner) {
-        (Locale::En, Some(Owner::Session(_))) => "belongs to another session",
-        (Locale::Ko, Some(Owner::Session(_))) => "다른 세션의 루프입니다",
-        (Locale::En, Some(Owner::Driver { .. }) | None) => "belongs to `ralph run` in a terminal",
-        (Locale::Ko, Some(Owner::Driver { .. }) | None) => "터미널의 `ralph run` 루프입니다",
+    match &run.owner {
+        Some(Owner::Session(_)) => {
+            locale.say("belongs to another session", "다른 세션의 루프입니다")
+        }
+        Some(Owner::Driver { .. }) | None => {
+            locale.say("belongs to `ralph run` in a terminal", "터미널의 `ralph run` 루프입니다")
+        }
     }
 }
 
 fn left_by_client(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "belongs to a client that is gone",
-        Locale::Ko => "클라이언트가 이미 종료되었습니다",
-    }
+    locale.say("belongs to a client that is gone", "클라이언트가 이미 종료되었습니다")
 }
 
 /// Returns the output of a process; `None` if it took too long and was killed.

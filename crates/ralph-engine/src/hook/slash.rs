@@ -177,24 +177,20 @@ pub fn misfit(command: &str, word: &str) -> UserError {
 
 /// Returns the help on what can be typed.
 pub fn help(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => {
-            "/ralph TASK [flags]   work on the task until it is proven done\n\
-             /ralph status | report | runs | diff | check   look at the loop of this session\n\
-             /ralph pause | resume   let the loop rest, and go on with it\n\
-             /cancel-ralph   end it (while the agent works: Esc first)\n\
-             /ralph allow PATH | rollback   accept changes of tests, or undo the loop's changes\n\
-             Flags: --max-iterations N, --max-duration 30m, --criteria test_pass, --criteria \"custom:COMMAND\"\n\
-             `ralph run --help` in a terminal lists all flags."
-        }
-        Locale::Ko => {
-            "/ralph 작업 [플래그]   증명될 때까지 작업합니다\n\
-             /ralph status | report | runs | diff | check   이 세션의 루프를 봅니다\n\
-             /ralph pause | resume   루프를 쉬게 하고 이어서 진행합니다\n\
-             /cancel-ralph   루프를 끝냅니다(에이전트가 작업 중이면 먼저 Esc)\n\
-             /ralph allow 경로 | rollback   테스트 변경을 허용하거나 루프의 변경을 되돌립니다\n\
-             이런 플래그를 씁니다: --max-iterations N, --max-duration 30m, --criteria test_pass, --criteria \"custom:명령\"\n\
-             모든 플래그는 터미널에서 `ralph run --help` 로 볼 수 있습니다."
-        }
-    }
+    locale.say(
+        "/ralph TASK [flags]   work on the task until it is proven done\n\
+        /ralph status | report | runs | diff | check   look at the loop of this session\n\
+        /ralph pause | resume   let the loop rest, and go on with it\n\
+        /cancel-ralph   end it (while the agent works: Esc first)\n\
+        /ralph allow PATH | rollback   accept changes of tests, or undo the loop's changes\n\
+        Flags: --max-iterations N, --max-duration 30m, --criteria test_pass, --criteria \"custom:COMMAND\"\n\
+        `ralph run --help` in a terminal lists all flags.",
+        "/ralph 작업 [플래그]   증명될 때까지 작업합니다\n\
+        /ralph status | report | runs | diff | check   이 세션의 루프를 봅니다\n\
+        /ralph pause | resume   루프를 쉬게 하고 이어서 진행합니다\n\
+        /cancel-ralph   루프를 끝냅니다(에이전트가 작업 중이면 먼저 Esc)\n\
+        /ralph allow 경로 | rollback   테스트 변경을 허용하거나 루프의 변경을 되돌립니다\n\
+        이런 플래그를 씁니다: --max-iterations N, --max-duration 30m, --criteria test_pass, --criteria \"custom:명령\"\n\
+        모든 플래그는 터미널에서 `ralph run --help` 로 볼 수 있습니다.",
+    )
 }

@@ -43,12 +43,10 @@ fn lines(
         }
         let [one, other] =
             [stands.note, new.note].map(|note| format!("[{}] {}", note.id, quoted(&note.text)));
-        lines.push(match locale {
-            Locale::En => {
-                format!("Only one of these can hold, and the user decides which: {one}; {other}")
-            }
-            Locale::Ko => format!("둘 중 하나만 맞으며, 사용자가 정합니다: {one}; {other}"),
-        });
+        lines.push(locale.say(
+            format!("Only one of these can hold, and the user decides which: {one}; {other}"),
+            format!("둘 중 하나만 맞으며, 사용자가 정합니다: {one}; {other}"),
+        ));
     }
     Ok(lines)
 }

@@ -40,10 +40,7 @@ impl CodeRenderer {
     }
 
     fn say<'a>(&self, english: &'a str, korean: &'a str) -> &'a str {
-        match self.locale {
-            Locale::En => english,
-            Locale::Ko => korean,
-        }
+        self.locale.say(english, korean)
     }
 
     pub(super) fn updated(&self, updated: UpdateSummary, freshness: &Freshness) -> String {
@@ -133,10 +130,10 @@ impl CodeRenderer {
         if more > 0 {
             let _ = write!(names, ", {} {more}", self.say("and more:", "그 외:"));
         }
-        match self.locale {
-            Locale::En => format!("no file is called {asked}; taken is {names}"),
-            Locale::Ko => format!("{asked} 파일이 없어 비슷한 것을 찾았습니다: {names}"),
-        }
+        self.locale.say(
+            format!("no file is called {asked}; taken is {names}"),
+            format!("{asked} 파일이 없어 비슷한 것을 찾았습니다: {names}"),
+        )
     }
 
     /// Renders the note about an empty map.
@@ -152,10 +149,9 @@ impl CodeRenderer {
         if symbols.is_empty() {
             return String::new();
         }
-        let heads = match self.locale {
-            Locale::En => ["symbol", "kind", "place", "signature"],
-            Locale::Ko => ["심볼", "종류", "위치", "시그니처"],
-        };
+        let heads = self
+            .locale
+            .say(["symbol", "kind", "place", "signature"], ["심볼", "종류", "위치", "시그니처"]);
         let rows = symbols.iter().map(|symbol| {
             vec![
                 one_line(&symbol.full_name, 60),
@@ -186,10 +182,7 @@ impl CodeRenderer {
             let none = self.say("No sure use", "확실한 사용처가 없습니다");
             return text + &self.only_possible(none, hidden);
         }
-        let heads = match self.locale {
-            Locale::En => ["place", "relation", "in", ""],
-            Locale::Ko => ["위치", "관계", "안", ""],
-        };
+        let heads = self.locale.say(["place", "relation", "in", ""], ["위치", "관계", "안", ""]);
         let rows = sites.into_iter().map(|site| {
             vec![
                 format!("{}:{}:{}", one_line(&site.path, PATH), site.line, site.column),
@@ -218,14 +211,12 @@ impl CodeRenderer {
 
     /// Renders the note about uses that are not shown.
     fn hidden(&self, count: usize) -> String {
-        match (count, self.locale) {
-            (0, Locale::En | Locale::Ko) => String::new(),
-            (count, Locale::En) => {
-                format!("{count} more could be meant; `--possible` lists them\n")
-            }
-            (count, Locale::Ko) => {
-                format!("{count}곳이 더 해당할 수 있습니다. `--possible` 로 볼 수 있습니다\n")
-            }
+        match count {
+            0 => String::new(),
+            count => self.locale.say(
+                format!("{count} more could be meant; `--possible` lists them\n"),
+                format!("{count}곳이 더 해당할 수 있습니다. `--possible` 로 볼 수 있습니다\n"),
+            ),
         }
     }
 
@@ -296,10 +287,7 @@ impl CodeRenderer {
         if hidden > 0 && hidden == all.len() {
             return self.only_possible(none, hidden);
         }
-        let heads = match self.locale {
-            Locale::En => ["symbol", "place", "lines", ""],
-            Locale::Ko => ["심볼", "위치", "줄", ""],
-        };
+        let heads = self.locale.say(["symbol", "place", "lines", ""], ["심볼", "위치", "줄", ""]);
         let rows = all.iter().filter(shown).map(|calls| {
             let lines: Vec<String> = calls.lines.iter().map(ToString::to_string).collect();
             let name = calls.symbol.as_ref().map_or("-", |symbol| symbol.full_name.as_str());
@@ -321,10 +309,10 @@ impl CodeRenderer {
         for name in &found.gone {
             let name = one_line(name, PATH);
             // Writing to a string cannot fail.
-            let _ = match self.locale {
-                Locale::En => writeln!(text, "{name} is gone, but still needed."),
-                Locale::Ko => writeln!(text, "{name} 파일은 없어졌지만 아직 필요합니다."),
-            };
+            let _ = self.locale.say(
+                writeln!(text, "{name} is gone, but still needed."),
+                writeln!(text, "{name} 파일은 없어졌지만 아직 필요합니다."),
+            );
         }
         if found.files.is_empty() && found.gone.is_empty() {
             return text;
@@ -332,10 +320,9 @@ impl CodeRenderer {
         if found.dependents.is_empty() {
             text.push_str(self.say("Nothing depends on it.\n", "의존하는 파일이 없습니다.\n"));
         } else {
-            let heads = match self.locale {
-                Locale::En => ["file", "distance", "relation", "through"],
-                Locale::Ko => ["파일", "거리", "관계", "경유"],
-            };
+            let heads = self
+                .locale
+                .say(["file", "distance", "relation", "through"], ["파일", "거리", "관계", "경유"]);
             let rows = found.dependents.iter().map(|it| {
                 let distance = it.distance.to_string();
                 vec![
@@ -351,10 +338,7 @@ impl CodeRenderer {
             text.push_str(self.say("\nNo test touches it.\n", "\n관련 테스트가 없습니다.\n"));
             return text;
         }
-        let heads = match self.locale {
-            Locale::En => ["test", "place", "distance"],
-            Locale::Ko => ["테스트", "위치", "거리"],
-        };
+        let heads = self.locale.say(["test", "place", "distance"], ["테스트", "위치", "거리"]);
         let rows = found.tests.iter().map(|it| {
             let line = it.line.map(|line| format!(":{line}")).unwrap_or_default();
             let whole = self.say("(whole file)", "(파일 전체)");
@@ -366,10 +350,8 @@ impl CodeRenderer {
     }
 
     pub(super) fn unknown(&self, name: &str) -> String {
-        match self.locale {
-            Locale::En => format!("no code is known in {name}"),
-            Locale::Ko => format!("{name} 에서 아는 코드가 없습니다"),
-        }
+        self.locale
+            .say(format!("no code is known in {name}"), format!("{name} 에서 아는 코드가 없습니다"))
     }
 }
 

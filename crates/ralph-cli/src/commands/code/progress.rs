@@ -53,18 +53,17 @@ impl IndexProgressBar {
 }
 
 fn line(progress: likely::LearningProgress, locale: Locale) -> String {
-    let (done, total, what) = match (progress, locale) {
-        (likely::LearningProgress::Code { done, total }, Locale::En) => (done, total, "files"),
-        (likely::LearningProgress::Code { done, total }, Locale::Ko) => (done, total, "파일"),
-        (likely::LearningProgress::Commits { done, total }, Locale::En) => (done, total, "commits"),
-        (likely::LearningProgress::Commits { done, total }, Locale::Ko) => (done, total, "커밋"),
+    let (done, total, what) = match progress {
+        likely::LearningProgress::Code { done, total } => {
+            locale.say((done, total, "files"), (done, total, "파일"))
+        }
+        likely::LearningProgress::Commits { done, total } => {
+            locale.say((done, total, "commits"), (done, total, "커밋"))
+        }
     };
     let full = (done * WIDTH).checked_div(total).unwrap_or(WIDTH).min(WIDTH);
     let bar = format!("{}{}", "█".repeat(full), "░".repeat(WIDTH - full));
-    match locale {
-        Locale::En => format!("{bar} {done}/{total} {what}"),
-        Locale::Ko => format!("{bar} {what} {done}/{total}"),
-    }
+    locale.say(format!("{bar} {done}/{total} {what}"), format!("{bar} {what} {done}/{total}"))
 }
 
 #[cfg(test)]

@@ -431,24 +431,26 @@ impl HostExaminer<'_> {
 
     fn arm(&self) -> Option<DoctorFinding> {
         let (arm, by) = self.0.arm?;
-        let what = match (arm, self.0.locale) {
-            (ArmingMoment::Manual, Locale::En) => "a loop begins with `/ralph TASK`",
-            (ArmingMoment::Manual, Locale::Ko) => "`/ralph 작업` 으로 루프가 시작됩니다",
-            (ArmingMoment::OnErrors, Locale::En) => {
-                "a loop begins when a turn leaves errors that were not there before"
-            }
-            (ArmingMoment::OnErrors, Locale::Ko) => "턴이 없던 오류를 남기면 루프가 시작됩니다",
-            (ArmingMoment::EverySession, Locale::En) => {
-                "the first message of every session begins a loop"
-            }
-            (ArmingMoment::EverySession, Locale::Ko) => "모든 세션의 첫 메시지로 루프가 시작됩니다",
+        let what = match arm {
+            ArmingMoment::Manual => self
+                .0
+                .locale
+                .say("a loop begins with `/ralph TASK`", "`/ralph 작업` 으로 루프가 시작됩니다"),
+            ArmingMoment::OnErrors => self.0.locale.say(
+                "a loop begins when a turn leaves errors that were not there before",
+                "턴이 없던 오류를 남기면 루프가 시작됩니다",
+            ),
+            ArmingMoment::EverySession => self.0.locale.say(
+                "the first message of every session begins a loop",
+                "모든 세션의 첫 메시지로 루프가 시작됩니다",
+            ),
         };
-        let by = match (by, self.0.locale) {
-            (ArmingOrigin::Settings, Locale::En) => " (set by `hooks.arm`)",
-            (ArmingOrigin::Settings, Locale::Ko) => " (`hooks.arm` 설정)",
-            (ArmingOrigin::Installation, Locale::En) => " (as installed)",
-            (ArmingOrigin::Installation, Locale::Ko) => " (설치할 때 정함)",
-            (ArmingOrigin::Default, _) => "",
+        let by = match by {
+            ArmingOrigin::Settings => {
+                self.0.locale.say(" (set by `hooks.arm`)", " (`hooks.arm` 설정)")
+            }
+            ArmingOrigin::Installation => self.0.locale.say(" (as installed)", " (설치할 때 정함)"),
+            ArmingOrigin::Default => "",
         };
         let what = format!("arm: {}: {what}{by}", arm.name());
         Some(match &self.0.blind {

@@ -76,10 +76,7 @@ fn objection(report: &GateReport, locale: Locale) -> Option<String> {
         Verdict::Fail(_) | Verdict::Unclear { .. } | Verdict::Unknown { .. } => {}
     }
     let verdict = wording::verdict(&report.verdict, locale);
-    Some(match locale {
-        Locale::En => format!("when it was tried: {verdict}"),
-        Locale::Ko => format!("실행해 본 결과: {verdict}"),
-    })
+    Some(locale.say(format!("when it was tried: {verdict}"), format!("실행해 본 결과: {verdict}")))
 }
 
 #[cfg(test)]

@@ -50,10 +50,7 @@ fn shared_as_json(shared: &SharedFiles) -> impl Iterator<Item = Value> {
 /// Prints the plan.
 pub(super) fn show_plan(plan: &RollbackPlan, locale: Locale) {
     if plan.is_empty() {
-        out::line(match locale {
-            Locale::En => "There is nothing to take back.",
-            Locale::Ko => "되돌릴 것이 없습니다.",
-        });
+        out::line(locale.say("There is nothing to take back.", "되돌릴 것이 없습니다."));
     }
     list(&plan.steps, None, locale);
     list(&plan.conflicts, Some(&forced(locale)), locale);
@@ -73,10 +70,10 @@ pub(super) fn ask_about(plan: &RollbackPlan, locale: Locale) -> io::Result<Confl
     if let Some(more) = more(plan.conflicts.len(), locale) {
         out::note(more);
     }
-    let question = match locale {
-        Locale::En => "Not only the agent changed these. Take them back as well? [y/N] ",
-        Locale::Ko => "에이전트만 변경한 파일이 아닙니다. 이것도 되돌릴까요? [y/N] ",
-    };
+    let question = locale.say(
+        "Not only the agent changed these. Take them back as well? [y/N] ",
+        "에이전트만 변경한 파일이 아닙니다. 이것도 되돌릴까요? [y/N] ",
+    );
     write!(io::stderr(), "{question}")?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
@@ -108,18 +105,16 @@ pub(super) fn show_done(run: &Run, done: &RollbackOutcome, kept: &[UntouchedFile
     }
     list(&done.steps, None, locale);
     for path in &done.left {
-        let remark = match locale {
-            Locale::En => "changed since by others; use --force",
-            Locale::Ko => "다른 사람이 변경함; --force 를 쓰면 되돌립니다",
-        };
+        let remark = locale.say(
+            "changed since by others; use --force",
+            "다른 사람이 변경함; --force 를 쓰면 되돌립니다",
+        );
         out::note(left_alone(path, remark, locale));
     }
     for blocked in &done.blocked {
         let by = texts::path(&blocked.by);
-        let remark = match locale {
-            Locale::En => format!("{by} is in its way"),
-            Locale::Ko => format!("{by} 이(가) 그 자리에 있음"),
-        };
+        let remark =
+            locale.say(format!("{by} is in its way"), format!("{by} 이(가) 그 자리에 있음"));
         out::note(left_alone(&blocked.path, &remark, locale));
     }
 }
@@ -128,69 +123,72 @@ pub(super) fn show_done(run: &Run, done: &RollbackOutcome, kept: &[UntouchedFile
 pub(super) fn closing(run: &Run, done: &RollbackOutcome) -> String {
     let (files, id) = (done.steps.len(), &run.id);
     let safety = done.safety.as_ref().map(|safety| safety.label);
-    match (run.policy.locale, safety) {
-        (Locale::En, Some(label)) => format!(
-            "Restored {}. `ralph rollback {id} --undo` undoes that: snapshot {label} has the files as they were before.",
-            counted(files, "file")
+    match safety {
+        Some(label) => run.policy.locale.say(
+            format!(
+                "Restored {}. `ralph rollback {id} --undo` undoes that: snapshot {label} has the files as they were before.",
+                counted(files, "file")
+            ),
+            format!(
+                "파일 {files}개를 복원했습니다. 복원 전의 파일은 스냅샷 {label} 에 있으며 `ralph rollback {id} --undo` 로 되돌립니다."
+            ),
         ),
-        (Locale::Ko, Some(label)) => format!(
-            "파일 {files}개를 복원했습니다. 복원 전의 파일은 스냅샷 {label} 에 있으며 `ralph rollback {id} --undo` 로 되돌립니다."
+        None => run.policy.locale.say(
+            "There is nothing to restore.".to_owned(),
+            "되돌릴 것이 없습니다.".to_owned(),
         ),
-        (Locale::En, None) => "There is nothing to restore.".to_owned(),
-        (Locale::Ko, None) => "되돌릴 것이 없습니다.".to_owned(),
     }
 }
 
 /// Renders one sentence: the rollback was undone, and how to repeat it.
 pub(super) fn undone(run: &Run, done: &RollbackOutcome) -> String {
     let (files, id) = (done.steps.len(), &run.id);
-    match (run.policy.locale, done.safety.as_ref().map(|safety| safety.label)) {
-        (Locale::En, Some(label)) => format!(
-            "Undid the rollback: {} as before it. `ralph rollback {id} --to {label}` takes that back.",
-            if files == 1 { "1 file is".to_owned() } else { format!("{files} files are") }
+    match done.safety.as_ref().map(|safety| safety.label) {
+        Some(label) => run.policy.locale.say(
+            format!(
+                "Undid the rollback: {} as before it. `ralph rollback {id} --to {label}` takes that back.",
+                if files == 1 { "1 file is".to_owned() } else { format!("{files} files are") }
+            ),
+            format!(
+                "되돌리기를 취소했습니다: 파일 {files}개가 이전 상태입니다. `ralph rollback {id} --to {label}` 로 다시 되돌립니다."
+            ),
         ),
-        (Locale::Ko, Some(label)) => format!(
-            "되돌리기를 취소했습니다: 파일 {files}개가 이전 상태입니다. `ralph rollback {id} --to {label}` 로 다시 되돌립니다."
+        None => run.policy.locale.say(
+            "Undid the rollback: there was nothing left to restore.".to_owned(),
+            "되돌리기를 취소했습니다: 복원할 것이 없었습니다.".to_owned(),
         ),
-        (Locale::En, None) => "Undid the rollback: there was nothing left to restore.".to_owned(),
-        (Locale::Ko, None) => "되돌리기를 취소했습니다: 복원할 것이 없었습니다.".to_owned(),
     }
 }
 
 /// Returns the remark that an earlier rollback can be undone, too.
 pub(super) fn one_before(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "There was a rollback before it; `--undo` once more undoes that one.",
-        Locale::Ko => {
-            "그 전에도 되돌리기가 있었습니다. `--undo` 를 한 번 더 쓰면 그것을 취소합니다."
-        }
-    }
+    locale.say(
+        "There was a rollback before it; `--undo` once more undoes that one.",
+        "그 전에도 되돌리기가 있었습니다. `--undo` 를 한 번 더 쓰면 그것을 취소합니다.",
+    )
 }
 
 /// Returns the remark that an interrupted rollback was completed.
 pub(super) fn completed(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "A rollback had been interrupted; it was completed first.",
-        Locale::Ko => "중단되었던 되돌리기를 먼저 마쳤습니다.",
-    }
+    locale.say(
+        "A rollback had been interrupted; it was completed first.",
+        "중단되었던 되돌리기를 먼저 마쳤습니다.",
+    )
 }
 
 fn word(action: RollbackAction, locale: Locale) -> &'static str {
-    match (locale, action) {
-        (Locale::En, RollbackAction::Restore) => "restore",
-        (Locale::En, RollbackAction::Recreate) => "bring back",
-        (Locale::En, RollbackAction::Remove) => "remove",
-        (Locale::Ko, RollbackAction::Restore) => "복원",
-        (Locale::Ko, RollbackAction::Recreate) => "되살림",
-        (Locale::Ko, RollbackAction::Remove) => "삭제",
+    match action {
+        RollbackAction::Restore => locale.say("restore", "복원"),
+        RollbackAction::Recreate => locale.say("bring back", "되살림"),
+        RollbackAction::Remove => locale.say("remove", "삭제"),
     }
 }
 
 fn forced(locale: Locale) -> String {
-    match locale {
-        Locale::En => "changed since by others; only with --force".to_owned(),
-        Locale::Ko => "다른 사람이 변경함; --force 일 때만".to_owned(),
-    }
+    locale.say(
+        "changed since by others; only with --force".to_owned(),
+        "다른 사람이 변경함; --force 일 때만".to_owned(),
+    )
 }
 
 fn list(steps: &[RollbackStep], remark: Option<&str>, locale: Locale) {
@@ -211,10 +209,7 @@ fn kept_lines(kept: &[UntouchedFile], locale: Locale) -> Vec<String> {
 }
 
 fn left_alone(path: &Path, remark: &str, locale: Locale) -> String {
-    let word = match locale {
-        Locale::En => "left alone",
-        Locale::Ko => "그대로 둠",
-    };
+    let word = locale.say("left alone", "그대로 둠");
     format!("{} ({remark})", line(word, &texts::path(path)))
 }
 
@@ -224,28 +219,22 @@ fn line(word: &str, path: &str) -> String {
 
 fn more(count: usize, locale: Locale) -> Option<String> {
     let rest = count.checked_sub(LISTED).filter(|rest| *rest > 0)?;
-    Some(match locale {
-        Locale::En => format!("  … and {rest} more"),
-        Locale::Ko => format!("  … 그 밖에 {rest}개"),
-    })
+    Some(locale.say(format!("  … and {rest} more"), format!("  … 그 밖에 {rest}개")))
 }
 
 fn reason(why: WhyKept, locale: Locale) -> &'static str {
-    match (locale, why) {
-        (Locale::En, WhyKept::AppearedLater) => "appeared after the run",
-        (Locale::En, WhyKept::NotRecorded) => "its contents were not recorded",
-        (Locale::En, WhyKept::IgnoredThen) => "was ignored then",
-        (Locale::En, WhyKept::Nested) => "a repository of its own",
-        (Locale::En, WhyKept::TooLarge) => "too large to be kept",
-        (Locale::En, WhyKept::LeftOut) => "written by a gate",
-        (Locale::En, WhyKept::AppearedMeanwhile) => "appeared while the run rested",
-        (Locale::Ko, WhyKept::AppearedLater) => "실행이 끝난 뒤에 생김",
-        (Locale::Ko, WhyKept::NotRecorded) => "내용이 기록되지 않음",
-        (Locale::Ko, WhyKept::IgnoredThen) => "당시에는 무시되던 파일",
-        (Locale::Ko, WhyKept::Nested) => "별도의 저장소",
-        (Locale::Ko, WhyKept::TooLarge) => "너무 커서 보관하지 않음",
-        (Locale::Ko, WhyKept::LeftOut) => "게이트가 만든 파일",
-        (Locale::Ko, WhyKept::AppearedMeanwhile) => "실행이 쉬는 동안 생김",
+    match why {
+        WhyKept::AppearedLater => locale.say("appeared after the run", "실행이 끝난 뒤에 생김"),
+        WhyKept::NotRecorded => {
+            locale.say("its contents were not recorded", "내용이 기록되지 않음")
+        }
+        WhyKept::IgnoredThen => locale.say("was ignored then", "당시에는 무시되던 파일"),
+        WhyKept::Nested => locale.say("a repository of its own", "별도의 저장소"),
+        WhyKept::TooLarge => locale.say("too large to be kept", "너무 커서 보관하지 않음"),
+        WhyKept::LeftOut => locale.say("written by a gate", "게이트가 만든 파일"),
+        WhyKept::AppearedMeanwhile => {
+            locale.say("appeared while the run rested", "실행이 쉬는 동안 생김")
+        }
     }
 }
 

@@ -131,15 +131,15 @@ impl SessionRenderer {
 
     /// Renders how the session's host continues it.
     pub(super) fn host(&self, command: Option<&[String]>) -> String {
-        match (command, self.locale) {
-            (Some(words), Locale::En) => {
-                format!("Its host takes it up with `{}`.", words.join(" "))
-            }
-            (Some(words), Locale::Ko) => {
-                format!("호스트에서 이어 하려면: `{}`", words.join(" "))
-            }
-            (None, Locale::En) => "Give it to an agent to go on with.".to_owned(),
-            (None, Locale::Ko) => "에이전트에게 전달하면 이어서 작업합니다.".to_owned(),
+        match command {
+            Some(words) => self.locale.say(
+                format!("Its host takes it up with `{}`.", words.join(" ")),
+                format!("호스트에서 이어 하려면: `{}`", words.join(" ")),
+            ),
+            None => self.locale.say(
+                "Give it to an agent to go on with.".to_owned(),
+                "에이전트에게 전달하면 이어서 작업합니다.".to_owned(),
+            ),
         }
     }
 

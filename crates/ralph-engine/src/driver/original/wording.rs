@@ -36,10 +36,12 @@ impl<'a> TrialWording<'a> {
     pub(super) fn places(&self) -> String {
         let named: Vec<&str> = self.material.keys().take(NAMED_FILES).map(String::as_str).collect();
         let more = self.material.len().saturating_sub(NAMED_FILES);
-        match (more, self.locale) {
-            (0, _) => named.join(", "),
-            (_, Locale::En) => format!("{} and {more} more", named.join(", ")),
-            (_, Locale::Ko) => format!("{} 외 {more}개", named.join(", ")),
+        match more {
+            0 => named.join(", "),
+            _ => self.locale.say(
+                format!("{} and {more} more", named.join(", ")),
+                format!("{} 외 {more}개", named.join(", ")),
+            ),
         }
     }
 
@@ -213,19 +215,15 @@ pub(super) fn cannot_restore(locale: Locale) -> &'static str {
 
 /// Returns the message for what a test proves.
 pub(super) fn bite(bite: OldCodeFailure, locale: Locale) -> &'static str {
-    match (bite, locale) {
-        (OldCodeFailure::OldBehaviour, Locale::En) => {
-            "it passes now and fails on the code of the start"
-        }
-        (OldCodeFailure::NeedsNewCode, Locale::En) => {
-            "it is new, passes now, and needs the new code"
-        }
-        (OldCodeFailure::OldBehaviour, Locale::Ko) => {
-            "지금은 통과하고 시작 시점의 코드에서는 실패합니다"
-        }
-        (OldCodeFailure::NeedsNewCode, Locale::Ko) => {
-            "새 테스트이며, 새 코드가 있어야 실행되고 통과합니다"
-        }
+    match bite {
+        OldCodeFailure::OldBehaviour => locale.say(
+            "it passes now and fails on the code of the start",
+            "지금은 통과하고 시작 시점의 코드에서는 실패합니다",
+        ),
+        OldCodeFailure::NeedsNewCode => locale.say(
+            "it is new, passes now, and needs the new code",
+            "새 테스트이며, 새 코드가 있어야 실행되고 통과합니다",
+        ),
     }
 }
 
