@@ -1,7 +1,7 @@
 //! The context of a command, and what it prints about broken settings.
 
 use ralph_core::Run;
-pub(crate) use ralph_engine::app::{App, own_binary};
+pub(crate) use ralph_engine::app::App;
 
 use crate::out;
 

@@ -2,12 +2,9 @@
 
 mod app;
 mod cli;
-mod closing;
 mod commands;
 mod error;
 mod examples;
-
-mod findings;
 mod live;
 mod options;
 mod out;
@@ -15,12 +12,12 @@ mod progress_line;
 mod region;
 mod rights;
 mod signals;
-mod texts;
 mod wrap;
 
 use std::process::ExitCode;
 
 use ralph_engine::debug_log;
+pub(crate) use ralph_engine::texts;
 use tracing::level_filters::LevelFilter;
 
 /// Returns the words after `ralph hook`; `None` for any other command, and for help.

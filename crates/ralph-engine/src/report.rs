@@ -18,8 +18,11 @@ use crate::history::{self, HistoryCurves};
 use crate::seal::UnsealedReason;
 use crate::wire::{RunView, SCHEMA, local_time, moment};
 
+mod closing;
+pub mod findings;
 mod turns;
 
+pub use closing::{closing, way_back};
 pub use turns::gate_reasons;
 
 /// Maximum number of iterations in a report.

@@ -5,6 +5,7 @@
 
 pub mod code;
 mod diagnostics;
+pub(crate) mod doctor;
 mod findings;
 pub mod likely;
 mod lines;

@@ -23,11 +23,11 @@ use ralph_snapshot::WorkHandle;
 
 use crate::app::App;
 use crate::error::CliError;
-use crate::findings;
 use crate::options::{CriteriaOptions, SandboxOptions};
 use crate::progress_line::ProgressLine;
 use crate::signals::{self, ForcedEndState};
 use crate::{out, texts};
+use ralph_engine::report::findings;
 
 /// Run the gates now
 ///

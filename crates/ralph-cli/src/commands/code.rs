@@ -1,13 +1,11 @@
 //! `ralph code`: questions about the definitions in the code and their relations.
 
-mod answers;
-mod kinds;
 pub(crate) mod progress;
-mod unclear;
 
 use std::path::Path;
 
-use ralph_engine::clock::TimeSource;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use ralph_engine::code::{CodeRenderer, DoubtfulUses, kind, nanoseconds, other_words, unclear};
 use ralph_engine::folder_guard;
 use ralph_engine::wire::code as wire;
 use ralph_graph::ask::files::FoundBy;
@@ -19,13 +17,10 @@ use ralph_graph::map::{MapQuery, PathResolution};
 use ralph_graph::{CodeSymbol, Index, KnownCode, UpdateSummary};
 use serde_json::Value;
 
-use self::answers::{CodeRenderer, DoubtfulUses};
 use self::progress::IndexProgressBar;
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
-
-pub(crate) use self::kinds::kind;
 
 /// Ask about the project's code: symbols, references, calls, impact, a map
 ///
@@ -69,6 +64,13 @@ struct IndexArgs {
     /// Forget everything and read all files again
     #[arg(long)]
     rebuild: bool,
+    #[command(flatten)]
+    form: AnswerFormat,
+}
+
+/// The format of an answer
+#[derive(clap::Args, Clone, Copy, Debug)]
+struct AnswerFormat {
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -85,14 +87,13 @@ struct SymbolsArgs {
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
     /// Only of this kind
-    #[arg(long, value_name = "KIND", value_parser = kinds::parser(), ignore_case = true)]
+    #[arg(long, value_name = "KIND", value_parser = kinds(), ignore_case = true)]
     kind: Vec<DefinitionKind>,
     /// How many to list
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     limit: usize,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: AnswerFormat,
 }
 
 #[derive(clap::Args, Debug)]
@@ -106,9 +107,8 @@ struct SymbolArgs {
     /// has them, with `certain` false
     #[arg(long)]
     possible: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: AnswerFormat,
 }
 
 #[derive(clap::Args, Debug)]
@@ -116,9 +116,8 @@ struct ImpactArgs {
     /// The files that change
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: AnswerFormat,
 }
 
 #[derive(clap::Args, Debug)]
@@ -132,22 +131,8 @@ struct MapArgs {
     /// How many tokens it may have, counted roughly
     #[arg(long, value_name = "N", default_value_t = 1500)]
     tokens: usize,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
-/// Answers a question from an index after updating it.
-pub(crate) fn ask<T>(app: &App, question: impl FnOnce(&KnownCode<'_>) -> T) -> Result<T, CliError> {
-    let mut index = Index::open(&app.project.root, &app.home)?;
-    let now = nanoseconds(app);
-    index.update(now, &mut |_| {})?;
-    Ok(question(&index.code(now)?))
-}
-
-/// Returns the time in nanoseconds, as the index counts it; the clock has milliseconds.
-fn nanoseconds(app: &App) -> i64 {
-    app.clock.now().as_millis().saturating_mul(1_000_000)
+    #[command(flatten)]
+    form: AnswerFormat,
 }
 
 pub(crate) fn run(args: &CodeArgs) -> Result<u8, CliError> {
@@ -156,17 +141,11 @@ pub(crate) fn run(args: &CodeArgs) -> Result<u8, CliError> {
     let mut index = Index::open(&app.project.root, &app.home)?;
     let now = nanoseconds(&app);
     let mut bar = IndexProgressBar::new(app.locale());
-    let updated = match &args.question {
-        CodeCommand::Index(IndexArgs { rebuild: true, .. }) => {
-            index.rebuild(now, &mut |progress| bar.show(progress))?
-        }
-        CodeCommand::Index(_)
-        | CodeCommand::Symbols(_)
-        | CodeCommand::Refs(_)
-        | CodeCommand::Callers(_)
-        | CodeCommand::Callees(_)
-        | CodeCommand::Impact(_)
-        | CodeCommand::Map(_) => index.update(now, &mut |progress| bar.show(progress))?,
+    let mut show = |progress| bar.show(progress);
+    let updated = if let CodeCommand::Index(IndexArgs { rebuild: true, .. }) = &args.question {
+        index.rebuild(now, &mut show)?
+    } else {
+        index.update(now, &mut show)?
     };
     bar.clear();
     if let CodeCommand::Index(args) = &args.question {
@@ -184,7 +163,7 @@ pub(crate) fn run(args: &CodeArgs) -> Result<u8, CliError> {
 
 fn show_index(app: &App, index: &Index, updated: UpdateSummary, args: &IndexArgs) {
     let freshness = index.freshness();
-    if args.json {
+    if args.form.json {
         out::line(wire::updated(updated, &freshness));
     } else {
         let answers = CodeRenderer::new(app.locale());
@@ -200,35 +179,17 @@ struct CodeQueryContext<'a> {
     answers: CodeRenderer,
 }
 
+/// Parses a kind, and lists all in the help.
+fn kinds() -> impl TypedValueParser<Value = DefinitionKind> {
+    let value = |kind: &DefinitionKind| PossibleValue::new(kind.word()).aliases(other_words(*kind));
+    PossibleValuesParser::new(DefinitionKind::ALL.iter().map(value)).try_map(|word| kind(&word))
+}
+
 impl SymbolArgs {
     fn doubts(&self) -> DoubtfulUses {
         if self.possible { DoubtfulUses::Shown } else { DoubtfulUses::Hidden }
     }
 }
-
-/// The format of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AnswerFormat {
-    Json,
-    Text,
-}
-
-/// Options that choose the format of an answer.
-trait FormatOptions {
-    fn form(&self) -> AnswerFormat;
-}
-
-macro_rules! printed {
-    ($($args:ty),*) => {$(
-        impl FormatOptions for $args {
-            fn form(&self) -> AnswerFormat {
-                if self.json { AnswerFormat::Json } else { AnswerFormat::Text }
-            }
-        }
-    )*};
-}
-
-printed!(SymbolsArgs, SymbolArgs, ImpactArgs, MapArgs);
 
 impl CodeQueryContext<'_> {
     fn answer(&self, question: &CodeCommand) -> Result<u8, CliError> {
@@ -268,7 +229,7 @@ impl CodeQueryContext<'_> {
     }
 
     fn show(&self, form: AnswerFormat, json: Value, text: &str) {
-        if form == AnswerFormat::Json {
+        if form.json {
             out::line(json);
         } else {
             out::raw(text);
@@ -287,14 +248,14 @@ impl CodeQueryContext<'_> {
         };
         let found = self.code.symbols(&query);
         let is_unknown = found.files.as_ref().is_some_and(Vec::is_empty);
-        if let (Some(file), true, AnswerFormat::Text) = (&file, is_unknown, args.form()) {
+        if let (Some(file), true, false) = (&file, is_unknown, args.form.json) {
             return Err(self.unknown(std::slice::from_ref(file)));
         }
         let freshness = self.code.freshness();
         let json = wire::symbols(&found, file.as_deref(), &freshness);
-        self.show(args.form(), json, &self.answers.symbols(&found));
-        if let (Some(file), Some(FoundBy::Likeness), AnswerFormat::Text) =
-            (&file, found.found_by, args.form())
+        self.show(args.form, json, &self.answers.symbols(&found));
+        if let (Some(file), Some(FoundBy::Likeness), false) =
+            (&file, found.found_by, args.form.json)
         {
             let files = found.files.as_deref().unwrap_or_default();
             out::note(self.answers.guessed(file, files));
@@ -318,7 +279,7 @@ impl CodeQueryContext<'_> {
         match found {
             NameLookup::One(found) => {
                 let (json, text) = show(&found);
-                self.show(args.form(), json, &text);
+                self.show(args.form, json, &text);
                 Ok(0)
             }
             NameLookup::Several(all) => self.unclear(args, &all, &[]),
@@ -332,7 +293,7 @@ impl CodeQueryContext<'_> {
         all: &[CodeSymbol],
         alike: &[CodeSymbol],
     ) -> Result<u8, CliError> {
-        if args.json {
+        if args.form.json {
             out::line(wire::unclear(all, alike, &self.code.freshness()));
             return Ok(1);
         }
@@ -351,11 +312,11 @@ impl CodeQueryContext<'_> {
         let files: Vec<String> = args.files.iter().map(|file| self.once_in_root(file)).collect();
         let found = self.code.impact(&files);
         let is_unknown = found.files.is_empty() && found.gone.is_empty();
-        if is_unknown && args.form() == AnswerFormat::Text {
+        if is_unknown && !args.form.json {
             return Err(self.unknown(&found.unknown));
         }
         let json = wire::impact(&found, &self.code.freshness());
-        self.show(args.form(), json, &self.answers.impact(&found));
+        self.show(args.form, json, &self.answers.impact(&found));
         Ok(u8::from(is_unknown))
     }
 
@@ -363,9 +324,9 @@ impl CodeQueryContext<'_> {
         let files = args.files.iter().map(|file| self.relative_to_root(file)).collect();
         let query = MapQuery { files, words: args.words.clone(), tokens: args.tokens };
         let found = self.code.map(&query);
-        self.show(args.form(), wire::map(&found, &self.code.freshness()), &found.text);
+        self.show(args.form, wire::map(&found, &self.code.freshness()), &found.text);
         let is_guess = |taken: &&PathResolution| taken.found_by == FoundBy::Likeness;
-        if args.form() == AnswerFormat::Text {
+        if !args.form.json {
             for taken in found.taken.iter().filter(is_guess) {
                 out::note(self.answers.guessed(&taken.asked, &taken.files));
             }
@@ -373,7 +334,7 @@ impl CodeQueryContext<'_> {
         for name in &found.unknown {
             out::note(self.answers.unknown(name));
         }
-        if found.files.is_empty() && found.total > 0 && args.form() == AnswerFormat::Text {
+        if found.files.is_empty() && found.total > 0 && !args.form.json {
             out::note(self.answers.nothing_fits(args.tokens));
         }
         0

@@ -19,7 +19,6 @@ use super::run::open_ledger;
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;
-use crate::texts::say;
 use ralph_engine::run::{self, PreparedRun, RunChecks};
 use ralph_engine::sandbox::RunSandboxes;
 use ralph_engine::undo;
@@ -187,15 +186,11 @@ fn prove_rollback(app: &App, sample: &SampleProject) -> Result<(), CliError> {
             .in_korean("파일이 처음과 다릅니다", None));
     }
     let (back, all) = (done.steps.len(), sample.files.len());
-    out::note(say(
-        app.locale(),
-        format!(
+    out::note(app.locale().say(format!(
             "Rolled back: {back} of {all} files had changed, and all are byte for byte what they were."
-        ),
-        format!(
+        ), format!(
             "되돌렸습니다: 파일 {all}개 중 {back}개가 바뀌었고, 모두 처음과 한 바이트도 다르지 않습니다."
-        ),
-    ));
+        )));
     Ok(())
 }
 

@@ -1,25 +1,18 @@
 //! `ralph init`: writes a first `ralph.toml` from what it detects.
 
-mod file;
-mod trial;
-
-use std::fmt::Write;
-use std::fs;
 use std::io::{self, IsTerminal, Write as _};
 
-use ralph_checks::detect::{DetectedGates, GateProposal, ProposalRole};
+use ralph_checks::detect::DetectedGates;
 use ralph_core::locale::Locale;
-use ralph_engine::folder_guard;
-use ralph_engine::wire::SCHEMA;
-use serde_json::{Value as Json, json};
+use ralph_engine::clock::InterruptSignal;
+use ralph_engine::{folder_guard, init};
 
 use crate::app::App;
+use crate::commands::check::CheckProgressPrinter;
 use crate::error::CliError;
+use crate::signals::{self, ForcedEndState};
 use crate::{out, texts};
 use ralph_engine::rights::CallRight;
-
-/// The program that becomes the agent if it exists.
-const AGENT: &str = "./agent.sh";
 
 /// Write a ralph.toml for this project
 ///
@@ -75,34 +68,31 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
         })?;
     }
     if !args.dry_run && app.project_config().exists() {
-        return Err(exists(&app));
+        return Err(init::exists(&app));
     }
     let mut found = app.detected();
-    let can_try = found.proposals.iter().any(|it| it.is_wanted() && it.missing.is_none());
-    let asks = can_try && !args.tries && args.may_ask();
+    let asks = init::can_try(&found) && !args.tries && args.may_ask();
     if asks {
-        out::raw(&table(&found, app.locale()));
+        out::raw(&init::table(&found, app.locale()));
     }
     let tries = args.tries || (asks && ask(app.locale())?);
-    if tries && !trial::run(&app, &mut found)? {
+    if tries && !try_gates(&app, &mut found)? {
         out::note(texts::interrupted(app.locale()));
         return Ok(130);
     }
-    // The agent that the README tells users to write.
-    let own = app.finds(AGENT.as_ref(), &app.project.root).then_some(AGENT);
-    let text = file::render(&found, args.agent_cmd.as_deref().or(own));
+    let text = init::render(&app, &found, args.agent_cmd.as_deref());
     if !args.dry_run {
-        write(&app, &text)?;
+        init::write(&app, &text)?;
     }
     match (args.json, args.dry_run) {
-        (true, _) => out::line(view(&found, &text)),
+        (true, _) => out::line(init::view(&found, &text)),
         (false, true) => {
-            out::note(table(&found, app.locale()));
+            out::note(init::table(&found, app.locale()));
             out::raw(&text);
         }
         (false, false) => {
             if tries || !asks {
-                out::raw(&table(&found, app.locale()));
+                out::raw(&init::table(&found, app.locale()));
             }
             let path = app.project_config();
             out::line(app.locale().say(
@@ -112,6 +102,17 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
         }
     }
     Ok(0)
+}
+
+/// Tries the gates. Returns `false` if the user interrupted it.
+fn try_gates(app: &App, found: &mut DetectedGates) -> Result<bool, CliError> {
+    let interrupt = InterruptSignal::default();
+    let mut progress = CheckProgressPrinter::new(app.locale(), interrupt.clone());
+    signals::listen(&interrupt, || {}, ForcedEndState::Nothing, app.locale())?;
+    for line in init::try_gates(app, found, &interrupt, &mut progress)? {
+        out::note(line);
+    }
+    Ok(!interrupt.is_raised())
 }
 
 /// Asks whether to try the gates.
@@ -125,97 +126,4 @@ fn ask(locale: Locale) -> Result<bool, CliError> {
     let read = asked.and_then(|()| io::stdin().read_line(&mut answer));
     let read = read.map_err(|error| CliError::internal(&error))?;
     Ok(read > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
-}
-
-fn exists(app: &App) -> CliError {
-    CliError::refused(format!("{} exists already", app.project_config().display()))
-        .with_hint("edit it, or print a fresh one with `ralph init --dry-run`")
-        .in_korean(
-            format!("{} 이(가) 이미 있습니다", app.project_config().display()),
-            Some("고치거나 `ralph init --dry-run` 으로 새로 출력하세요"),
-        )
-}
-
-fn write(app: &App, text: &str) -> Result<(), CliError> {
-    let path = app.project_config();
-    let created = fs::OpenOptions::new().write(true).create_new(true).open(&path);
-    created.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            exists(app)
-        } else {
-            CliError::refused(format!("cannot write {}: {error}", path.display()))
-                .in_korean(format!("{} 에 쓸 수 없습니다: {error}", path.display()), None)
-        }
-    })
-}
-
-fn view(found: &DetectedGates, text: &str) -> Json {
-    let proposal = |proposal: &GateProposal| {
-        json!({
-            "name": proposal.name,
-            "criterion": proposal.criterion.name(),
-            "ecosystem": proposal.ecosystem,
-            "tool": proposal.tool,
-            "command": proposal.command.display(),
-            "dir": proposal.dir,
-            "format": proposal.format.name(),
-            "tier": proposal.tier.number(),
-            "why": proposal.why,
-            "required": proposal.is_wanted(),
-            "reason": match &proposal.standing {
-                ProposalRole::Required => None,
-                ProposalRole::Aside(reason) | ProposalRole::Forbidden(reason) => Some(reason),
-            },
-            "available": proposal.missing.is_none(),
-            "missing": proposal.missing.as_ref().map(|missing| &missing.what),
-            "install": proposal.missing.as_ref().and_then(|missing| missing.install.as_ref()),
-        })
-    };
-    let proposals: Vec<Json> = found.proposals.iter().map(proposal).collect();
-    json!({ "schema": SCHEMA, "proposals": proposals, "notices": found.notices, "file": text })
-}
-
-fn table(found: &DetectedGates, locale: Locale) -> String {
-    let (heads, yes, nothing) = locale.say(
-        (
-            ["ecosystem", "gate", "command", "because of", "required"],
-            "yes",
-            "Found nothing that tells how to prove the work: set a command yourself.\n",
-        ),
-        (
-            ["생태계", "게이트", "명령", "근거", "필수"],
-            "예",
-            "작업을 증명할 방법을 찾지 못했습니다. 명령을 직접 설정하세요.\n",
-        ),
-    );
-    let required = |proposal: &GateProposal| {
-        let reason = match (&proposal.standing, &proposal.missing) {
-            (ProposalRole::Aside(reason) | ProposalRole::Forbidden(reason), _) => reason.clone(),
-            (ProposalRole::Required, Some(missing)) => texts::missing_need(missing, locale),
-            (ProposalRole::Required, None) => return yes.to_owned(),
-        };
-        if proposal.is_wanted() {
-            format!("{yes}: {reason}")
-        } else {
-            locale.say(format!("no: {reason}"), format!("아니요: {reason}"))
-        }
-    };
-    let mut out = if found.proposals.is_empty() {
-        nothing.to_owned()
-    } else {
-        let rows = found.proposals.iter().map(|proposal| {
-            vec![
-                proposal.ecosystem.to_owned(),
-                texts::one_line(&proposal.name, 40),
-                texts::one_line(&proposal.command.display(), 60),
-                texts::one_line(&proposal.why, 60),
-                texts::one_line(&required(proposal), 80),
-            ]
-        });
-        texts::table(&heads, rows)
-    };
-    for notice in &found.notices {
-        let _ = writeln!(out, "note: {}", texts::one_line(notice, 200));
-    }
-    out
 }

@@ -30,7 +30,6 @@ use ralph_memory::{
 use serde_json::Value;
 
 use self::books::UserNotebooks;
-pub(crate) use self::books::notebooks;
 use crate::app::App;
 use crate::error::CliError;
 use crate::out;

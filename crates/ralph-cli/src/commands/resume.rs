@@ -68,11 +68,11 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
         None => None,
     };
     if app.existing_store()?.is_none() {
-        return Err(texts::without_run());
+        return Err(ralph_engine::app::without_run());
     }
     let ledger = open_ledger(&app)?;
     let found = app.find_run_to_change(ledger.store(), id.as_deref())?;
-    let run = found.ok_or_else(texts::without_run)?;
+    let run = found.ok_or_else(ralph_engine::app::without_run)?;
     run::refuse_elsewhere(&app, &run)?;
     let named = AgentOptions::named(args.agent.clone(), args.agent_cmd.clone());
     match named {
@@ -115,7 +115,7 @@ enum ResumeTarget {
 fn meant(app: &App, id: &str) -> Result<ResumeTarget, CliError> {
     let store = app.existing_store()?;
     if store.is_none() && !Notebook::exists(&app.home) {
-        return Err(texts::without_run());
+        return Err(ralph_engine::app::without_run());
     }
     let runs = match store {
         Some(store) if !id.is_empty() => store.run_ids(id)?,

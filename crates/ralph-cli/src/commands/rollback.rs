@@ -14,7 +14,7 @@ use ralph_snapshot::{
 
 use crate::app::App;
 use crate::error::CliError;
-use crate::{closing, out, texts};
+use crate::{out, texts};
 use ralph_engine::rights::CallRight;
 
 /// Take back what a run changed
@@ -134,7 +134,7 @@ pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(),
 /// Tells how to take a run back: the command, and the way without ralph.
 pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError> {
     let changes = undo::changes_of(app, run)?;
-    Ok(changes.map(|changes| closing::way_back(run, &changes.start, changes.added)))
+    Ok(changes.map(|changes| ralph_engine::report::way_back(run, &changes.start, changes.added)))
 }
 
 /// Returns true if a rollback to this snapshot undoes another.

@@ -14,7 +14,7 @@ use super::rollback;
 use crate::app::App;
 use crate::error::CliError;
 use crate::options::{AgentOptions, PolicyOptions, SandboxOptions, TaskOptions};
-use crate::{app, closing, out};
+use crate::{app, out};
 use ralph_engine::run::{self, PreparedRun, RunChecks};
 use ralph_engine::sandbox;
 
@@ -76,7 +76,7 @@ pub(crate) fn close(
     if view == EventFormat::Human {
         let store = app.existing_store().ok().flatten();
         let commands = store.and_then(|store| CommandLog::load(&store, &run.id).ok());
-        out::text(&(closing::closing(run, &commands.unwrap_or_default()) + "\n"));
+        out::text(&(ralph_engine::report::closing(run, &commands.unwrap_or_default()) + "\n"));
     }
     if !app.project.root.is_dir() {
         return Ok(run.state.exit_code());

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &RunsArgs) -> Result<u8, CliError> {
         return Ok(0);
     }
     if runs.is_empty() {
-        out::line(texts::no_run(app.locale()));
+        out::line(ralph_engine::app::no_run(app.locale()));
         return Ok(0);
     }
     let rows = runs.iter().map(|run| {

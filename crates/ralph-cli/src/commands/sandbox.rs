@@ -17,7 +17,6 @@ use serde_json::json;
 use crate::app::App;
 use crate::error::CliError;
 use crate::options::SandboxLimits;
-use crate::texts::say;
 use crate::{out, texts};
 
 /// Show the sandbox of this project, or try a command in it
@@ -117,11 +116,11 @@ fn show(app: &App, args: &SandboxShowArgs) -> Result<u8, CliError> {
     out::line(made.sentence(locale));
     let Some(policy) = policy else { return Ok(1) };
     out::line(match &policy.network {
-        NetworkRule::On => say(locale, "network: on", "네트워크: 켜짐"),
-        NetworkRule::Off => say(locale, "network: off", "네트워크: 꺼짐"),
+        NetworkRule::On => locale.say("network: on", "네트워크: 켜짐").to_owned(),
+        NetworkRule::Off => locale.say("network: off", "네트워크: 꺼짐").to_owned(),
         NetworkRule::Hosts(hosts) => {
             let hosts = hosts.join(", ");
-            say(locale, format!("network: {hosts}"), format!("네트워크: {hosts}"))
+            locale.say(format!("network: {hosts}"), format!("네트워크: {hosts}"))
         }
     });
     let rules = policy.rules.iter().filter(|(path, _)| path.exists());

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, CliError> {
 
 fn rendered(app: &App, found: &[RunFacts]) -> String {
     if found.is_empty() {
-        return format!("{}\n", texts::no_run(app.locale()));
+        return format!("{}\n", ralph_engine::app::no_run(app.locale()));
     }
     let mut text = String::new();
     for RunFacts { run, iterations, commands } in found {

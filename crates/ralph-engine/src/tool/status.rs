@@ -2,10 +2,13 @@
 
 use ralph_core::Run;
 use ralph_store::{IterationRecord, RunQuery, RunStateFilter, RunStore};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::app::App;
 use crate::command_log::CommandLog;
 use crate::loops;
+use crate::tool::{ToolReply, own_run};
 use crate::user_error::UserError;
 use crate::wire::{RunList, RunView};
 
@@ -16,11 +19,29 @@ const SHOWN: u32 = 20;
 pub struct RunFacts {
     /// The run.
     pub run: Run,
-    /// Its last iterations.
     /// Its latest iterations.
     pub iterations: Vec<IterationRecord>,
     /// The commands that changed it.
     pub commands: CommandLog,
+}
+
+/// The run to show.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoopStatusInput {
+    /// Only the run with this id.
+    #[serde(default)]
+    run: Option<String>,
+    /// The session, from a client that fills it in; the model does not see it.
+    #[serde(default)]
+    #[schemars(skip)]
+    session: Option<String>,
+}
+
+/// Shows the caller's loop, else the open ones of the project, else the newest.
+pub fn loop_status(app: &App, input: LoopStatusInput) -> Result<ToolReply, UserError> {
+    let own = own_run(app, input.session)?;
+    ToolReply::new(&run_list(app, input.run.or(own).as_deref())?)
 }
 
 /// Returns views of the selected runs: the given one, else the open ones of this work

@@ -17,7 +17,6 @@ use super::loop_start::CriterionName;
 use super::{app, refusal};
 use crate::app::App;
 use crate::commands::check::CheckProgressPrinter;
-use crate::commands::install;
 
 const SPEC: ToolSpec = ToolSpec {
     name: "check_run",
@@ -26,7 +25,7 @@ const SPEC: ToolSpec = ToolSpec {
                   and where. Call it before you claim to be done.",
     effect: CallEffect::Runs,
     company: CallConcurrency::Alone,
-    patience: install::MOST,
+    patience: ralph_engine::install::MOST,
 };
 
 /// Time between two checks whether the caller still waits.

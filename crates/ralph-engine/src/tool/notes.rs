@@ -2,14 +2,13 @@
 
 use ralph_core::memory::notes::as_data;
 use ralph_core::tokens;
-use ralph_mcp::ToolCallError;
 use ralph_memory::anchor::AnchorResolver;
 use ralph_memory::event::{EventActor, EventContext, NoteScope};
-use ralph_memory::{MemoryError, NoteWriter, StoredNote};
+use ralph_memory::{LockPatience, MemoryError, NoteWriter, Notebooks, StoredNote};
 use serde::Serialize;
 
 use crate::app::App;
-use crate::commands::memory::notebooks;
+use crate::user_error::UserError;
 
 /// Longest text of a note in a list, in characters. `memory_get` returns the rest.
 pub(super) const SHORT: usize = 600;
@@ -57,6 +56,11 @@ impl AgentNoteView {
     }
 }
 
+/// Returns the notebooks of a project and of its user.
+pub(super) fn notebooks(app: &App) -> Notebooks {
+    Notebooks::new(&app.home, &app.user_home(), LockPatience::Long)
+}
+
 pub(super) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -70,10 +74,10 @@ pub(super) fn writer(app: &App, place: EventContext) -> NoteWriter {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
-pub(super) fn trouble(error: MemoryError) -> ToolCallError {
+pub(super) fn trouble(error: MemoryError) -> UserError {
     match error {
         MemoryError::Refused { refusal, .. } => {
-            ToolCallError(format!("the note cannot be kept: {refusal}"))
+            UserError::refused(format!("the note cannot be kept: {refusal}"))
         }
         MemoryError::NewerSchema { .. }
         | MemoryError::Damaged { .. }
@@ -81,7 +85,7 @@ pub(super) fn trouble(error: MemoryError) -> ToolCallError {
         | MemoryError::Busy { .. }
         | MemoryError::Io { .. }
         | MemoryError::Sqlite { .. } => {
-            ToolCallError(format!("the notes of this project cannot be used: {error}"))
+            UserError::refused(format!("the notes of this project cannot be used: {error}"))
         }
     }
 }

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use ralph_agents::install::{InstallChange, InstallPlan};
 use similar::TextDiff;
 
+use crate::UserError;
 use crate::app::App;
-use crate::error::CliError;
-use crate::out;
 
 /// Number of lines shown around a difference.
 const CONTEXT: usize = 2;
@@ -29,11 +28,10 @@ pub(crate) fn read(folder: &Path, path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Shows the changes as a patch.
-pub(super) fn show(folder: &Path, plan: &InstallPlan) {
-    for change in &plan.changes {
-        out::raw(&difference(&folder.join(&change.path), change));
-    }
+/// Renders the changes as a patch.
+pub(super) fn patch(folder: &Path, plan: &InstallPlan) -> String {
+    let changes = plan.changes.iter();
+    changes.map(|change| difference(&folder.join(&change.path), change)).collect()
 }
 
 fn difference(path: &Path, change: &InstallChange) -> String {
@@ -52,7 +50,11 @@ fn difference(path: &Path, change: &InstallChange) -> String {
 }
 
 /// Changes the files, if all of them can be changed.
-pub(super) fn change(app: &App, plans: &[(PathBuf, InstallPlan)]) -> Result<(), CliError> {
+pub(super) fn change(
+    app: &App,
+    plans: &[(PathBuf, InstallPlan)],
+    said: &mut dyn FnMut(String),
+) -> Result<(), UserError> {
     let changes = plans.iter().flat_map(|(folder, plan)| {
         plan.changes.iter().map(move |change| (folder.as_path(), change))
     });
@@ -61,7 +63,7 @@ pub(super) fn change(app: &App, plans: &[(PathBuf, InstallPlan)]) -> Result<(), 
     }
     for (folder, change) in changes {
         let path = folder.join(&change.path);
-        let failed = |error: io::Error| CliError::refused(format!("{}: {error}", path.display()));
+        let failed = |error: io::Error| UserError::refused(format!("{}: {error}", path.display()));
         let mark = if has_mark(&path) { MARK } else { "" };
         let kept = change.before.as_ref().map(|text| keep(app, &path, &format!("{mark}{text}")));
         let kept = kept.transpose()?;
@@ -70,13 +72,13 @@ pub(super) fn change(app: &App, plans: &[(PathBuf, InstallPlan)]) -> Result<(), 
             // A symbolic link of the user's stays one.
             let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             replace(&target, &format!("{mark}{text}")).map_err(failed)?;
-            out::line(format!("Wrote {}{kept}.", path.display()));
+            said(format!("Wrote {}{kept}.", path.display()));
         } else {
             fs::remove_file(&path).map_err(failed)?;
             if folder != app.project.root {
                 remove_empty(&path, folder);
             }
-            out::line(format!("Removed {}{kept}.", path.display()));
+            said(format!("Removed {}{kept}.", path.display()));
         }
     }
     Ok(())
@@ -88,23 +90,25 @@ fn has_mark(path: &Path) -> bool {
 }
 
 /// Returns an error for a read-only file, although it could be replaced.
-fn refuse_protected(path: &Path) -> Result<(), CliError> {
+fn refuse_protected(path: &Path) -> Result<(), UserError> {
     let shown = path.display();
     let Ok(found) = fs::metadata(path) else {
         return match fs::read_link(path) {
             Ok(target) => {
                 let target = target.display();
-                Err(CliError::refused(format!("{shown} is a link to {target}, which is not there"))
-                    .in_korean(
-                        format!("{shown} 은(는) 없는 {target} 을(를) 가리키는 링크입니다"),
-                        None,
-                    ))
+                Err(UserError::refused(format!(
+                    "{shown} is a link to {target}, which is not there"
+                ))
+                .in_korean(
+                    format!("{shown} 은(는) 없는 {target} 을(를) 가리키는 링크입니다"),
+                    None,
+                ))
             }
             Err(_) => Ok(()),
         };
     };
     if found.permissions().readonly() {
-        return Err(CliError::refused(format!("{shown} is read-only"))
+        return Err(UserError::refused(format!("{shown} is read-only"))
             .with_hint("nothing was changed; make the file writable and try again")
             .in_korean(
                 format!("{shown} 은(는) 읽기 전용입니다"),
@@ -151,7 +155,7 @@ fn share(path: &Path) -> io::Result<()> {
 
 /// Saves a copy of a file before it is changed. Only the user may read it, since
 /// settings may hold keys.
-fn keep(app: &App, path: &Path, text: &str) -> Result<PathBuf, CliError> {
+fn keep(app: &App, path: &Path, text: &str) -> Result<PathBuf, UserError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let folder = app.home.join("replaced");
     fs::create_dir_all(&folder)?;

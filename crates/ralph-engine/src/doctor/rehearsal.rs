@@ -14,24 +14,24 @@ use ralph_files::LogFailure as _;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::texts;
+use ralph_core::wording::one_line;
 
 /// The name of a session that no host and no run uses.
-pub(crate) const SESSION: &str = ralph_engine::hook::REHEARSAL;
+pub(crate) const SESSION: &str = crate::hook::REHEARSAL;
 
 /// Number of calls that measure the time of a hook.
 const TIMES: usize = 3;
 
 /// Longest wait for a hook, whatever its host grants. A test call has nothing to do, so
 /// it should return at once.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Number of characters of a hook's output that are shown.
 const SHOWN: usize = 120;
 
 /// A problem with a hook.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub(super) enum HookProblem {
+pub(crate) enum HookProblem {
     #[error("`{0}` is not there")]
     NotFound(String),
     #[error("`{program}` cannot be started: {reason}")]
@@ -48,7 +48,7 @@ pub(super) enum HookProblem {
 
 impl HookProblem {
     /// Describes the problem in a language.
-    pub(super) fn said(&self, locale: Locale) -> String {
+    pub(crate) fn said(&self, locale: Locale) -> String {
         match (locale, self) {
             (Locale::En, _) => self.to_string(),
             (Locale::Ko, Self::NotFound(program)) => format!("`{program}` 이(가) 없습니다"),
@@ -79,24 +79,24 @@ enum ReplyRequirement {
 }
 
 /// A program, and what it is called with.
-pub(super) struct ProgramCall<'a> {
+pub(crate) struct ProgramCall<'a> {
     /// Its name in messages.
-    pub(super) name: &'a str,
-    pub(super) command: Command,
+    pub(crate) name: &'a str,
+    pub(crate) command: Command,
     /// The text on its standard input.
-    pub(super) stdin: &'a str,
+    pub(crate) stdin: &'a str,
     /// The time after which it is killed.
-    pub(super) patience: Duration,
+    pub(crate) patience: Duration,
 }
 
 /// The result of one call of a hook.
-pub(super) struct HookCallResult {
-    pub(super) stdout: Vec<u8>,
-    pub(super) took: Duration,
+pub(crate) struct HookCallResult {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) took: Duration,
 }
 
 /// Calls a hook a few times; returns the median of the times.
-pub(super) fn rehearse(
+pub(crate) fn rehearse(
     app: &App,
     host: &Host,
     hook: &InstalledHook,
@@ -118,7 +118,7 @@ pub(super) fn rehearse(
 }
 
 /// Returns the program of a hook, or its shell command.
-pub(super) fn program_of(hook: &InstalledHook) -> &str {
+pub(crate) fn program_of(hook: &InstalledHook) -> &str {
     match &hook.call {
         HookCall::Program(program, _) => program,
         HookCall::Shell(line) => line,
@@ -137,7 +137,7 @@ fn judge(program: &str, stdout: &[u8], owed: ReplyRequirement) -> Result<(), Hoo
     match serde_json::from_slice::<Value>(stdout) {
         Ok(Value::Object(_)) if stdout.starts_with(b"{") => Ok(()),
         Ok(_) | Err(_) => {
-            let said = texts::one_line(&String::from_utf8_lossy(stdout), SHOWN);
+            let said = one_line(&String::from_utf8_lossy(stdout), SHOWN);
             Err(HookProblem::Chatter { program: program.to_owned(), said })
         }
     }
@@ -156,7 +156,7 @@ fn call(
 
 impl ProgramCall<'_> {
     /// Starts the program as the host would, in its project, and waits for its end.
-    pub(super) fn answer(self, app: &App, host: &Host) -> Result<HookCallResult, HookProblem> {
+    pub(crate) fn answer(self, app: &App, host: &Host) -> Result<HookCallResult, HookProblem> {
         let Self { name, mut command, stdin, patience } = self;
         let program = || name.to_owned();
         let failed = |error: std::io::Error| HookProblem::NotStarted {
@@ -226,7 +226,7 @@ fn said(stderr: &mut File) -> Option<String> {
     let mut text = Vec::new();
     stderr.rewind().ok()?;
     stderr.read_to_end(&mut text).ok()?;
-    let text = texts::one_line(&String::from_utf8_lossy(&text), SHOWN);
+    let text = one_line(&String::from_utf8_lossy(&text), SHOWN);
     (!text.is_empty()).then_some(text)
 }
 

@@ -1,51 +1,51 @@
 //! Runs each proposed gate once, to see which of them work here.
 
+use crate::check::{
+    CacheUse, CheckObserver, CheckQueueMode, CheckRequest, CheckScanScope, run_checks,
+};
+use crate::clock::InterruptSignal;
 use ralph_checks::detect::{DetectedGates, GateProposal, ProposalRole};
 use ralph_config::{SettingLayers, SettingValue};
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_core::locale::Locale;
 use ralph_core::policy::Criterion;
 use ralph_core::wording;
-use ralph_engine::check::{CacheUse, CheckQueueMode, CheckRequest, CheckScanScope, run_checks};
-use ralph_engine::clock::InterruptSignal;
 
+use crate::UserError;
 use crate::app::App;
-use crate::commands::check::CheckProgressPrinter;
-use crate::error::CliError;
-use crate::out;
-use crate::signals::{self, ForcedEndState};
 
 /// Tries the gates that would be required and can run, and decides whether they stay
-/// required. Returns `false` if the user interrupted it.
-pub(super) fn run(app: &App, found: &mut DetectedGates) -> Result<bool, CliError> {
+/// required. Returns a line for each; an interrupted trial decides nothing.
+pub fn try_gates(
+    app: &App,
+    found: &mut DetectedGates,
+    interrupt: &InterruptSignal,
+    progress: &mut dyn CheckObserver,
+) -> Result<Vec<String>, UserError> {
     let can_run = |it: &&GateProposal| it.is_wanted() && it.missing.is_none();
     let names: Vec<String> =
         found.proposals.iter().filter(can_run).map(|it| it.name.clone()).collect();
     if names.is_empty() {
-        return Ok(true);
+        return Ok(Vec::new());
     }
     let mut layers = SettingLayers::default();
     layers.set_flag("run.criteria", SettingValue::List(names));
-    let interrupt = InterruptSignal::default();
-    let mut progress = CheckProgressPrinter::new(app.locale(), interrupt.clone());
-    signals::listen(&interrupt, || {}, ForcedEndState::Nothing, app.locale())?;
     let wanted = CheckRequest {
         interrupt: interrupt.clone(),
         memory: CacheUse::Ignored,
         scan: CheckScanScope::All,
         turn: CheckQueueMode::Ignored,
     };
-    let result = run_checks(app, layers, &wanted, &mut progress);
+    let result = run_checks(app, layers, &wanted, progress);
     if interrupt.is_raised() {
-        return Ok(false);
+        return Ok(Vec::new());
     }
-    let reports = result?.reports;
-    for report in &reports {
-        let verdict = wording::verdict(&report.verdict, app.locale());
-        out::note(format!("{}: {verdict}", report.name));
-    }
-    judge(found, &reports, app.locale());
-    Ok(true)
+    let (reports, locale) = (result?.reports, app.locale());
+    judge(found, &reports, locale);
+    let line = |report: &GateReport| {
+        format!("{}: {}", report.name, wording::verdict(&report.verdict, locale))
+    };
+    Ok(reports.iter().map(line).collect())
 }
 
 /// Makes gates optional that neither pass nor name what fails. Tests stay required if

@@ -15,21 +15,20 @@ use ralph_core::locale::Locale;
 
 use super::DoctorFinding;
 use super::facts::{ArmingOrigin, ClientProgram, HostFacts, PluginLoadState};
-use crate::commands::install::MOST;
-use crate::texts::say;
+use crate::install::MOST;
 
 /// Makes the finding for the case that no host calls us.
-pub(super) fn nobody(locale: Locale) -> DoctorFinding {
+pub(crate) fn nobody(locale: Locale) -> DoctorFinding {
     let install = |host: &Host| format!("`ralph install {}`", host.name);
     let names: Vec<String> = HOSTS.iter().map(install).collect();
-    let names = names.join(&say(locale, " or ", " 또는 "));
+    let names = names.join(locale.say(" or ", " 또는 "));
     let english = format!("ralph is not installed in any host; run {names}");
     let korean = format!("어느 호스트에도 설치되어 있지 않습니다. {names} 을 실행하세요");
-    DoctorFinding::remark("hosts", say(locale, english, korean))
+    DoctorFinding::remark("hosts", locale.say(english, korean))
 }
 
 /// Makes all findings about a host that calls us.
-pub(super) fn judge(facts: &HostFacts) -> Vec<DoctorFinding> {
+pub(crate) fn judge(facts: &HostFacts) -> Vec<DoctorFinding> {
     let judge = HostExaminer(facts);
     let mut findings = judge.unreadable();
     if !facts.is_installed() {
@@ -67,7 +66,7 @@ impl HostExaminer<'_> {
 
     /// Returns the text in the language of the user.
     fn say(&self, english: String, korean: String) -> String {
-        say(self.0.locale, english, korean)
+        self.0.locale.say(english, korean)
     }
 
     /// Returns the command that repairs the installation.
@@ -558,6 +557,6 @@ impl HostExaminer<'_> {
 }
 
 /// Converts a time to milliseconds for JSON.
-pub(super) fn millis(took: Duration) -> u64 {
+pub(crate) fn millis(took: Duration) -> u64 {
     u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }

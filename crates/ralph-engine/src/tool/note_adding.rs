@@ -1,11 +1,6 @@
 //! The tool `memory_add`: adds a note of an agent.
 
-use std::time::Duration;
-
 use ralph_core::memory::notes::as_data;
-use ralph_mcp::{
-    CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
-};
 use ralph_memory::event::{EventActor, EventContext, NoteAnchor, NoteContent, NoteKind, NoteScope};
 use ralph_memory::succession::NEAREST;
 use ralph_memory::{
@@ -16,21 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::app;
-use super::notebook;
-use super::paths;
+use super::{ToolReply, notes, paths};
 use crate::app::App;
-use crate::commands::memory;
-
-const SPEC: ToolSpec = ToolSpec {
-    name: "memory_add",
-    title: "Take a note",
-    description: "Keep what the code does not show for later sessions: a gotcha, a decision, a command. \
-                  One or two sentences; without an anchor it is a hypothesis. The answer shows near notes.",
-    effect: CallEffect::Records,
-    company: CallConcurrency::Any,
-    patience: Duration::from_secs(30),
-};
+use crate::user_error::UserError;
 
 /// Longest note in bytes; longer texts belong in documents.
 const LONGEST: usize = 4000;
@@ -41,7 +24,7 @@ const SHORTEST: usize = 160;
 /// The note to keep.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct MemoryAddInput {
+pub struct MemoryAddInput {
     /// At most 4000 bytes.
     text: String,
     kind: AgentNoteKind,
@@ -105,19 +88,15 @@ impl AgentNoteKind {
     }
 }
 
-pub(super) fn tool() -> ServerTool {
-    ServerTool::new(SPEC, add)
-}
-
+/// Adds a note of an agent.
 #[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
-fn add(input: MemoryAddInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallError> {
-    let app = app()?;
-    app.refuse_a_memory_elsewhere().map_err(|error| ToolCallError(error.in_line()))?;
-    let note = note(&app, &input)?;
-    let books = memory::notebooks(&app);
-    let place = place(&app, &books, input.session.as_deref())?;
-    let draft = books.draft(note).map_err(notebook::trouble)?;
-    let mut near = books.nearest(&draft.note).map_err(notebook::trouble)?;
+pub fn add_note(app: &App, input: MemoryAddInput) -> Result<ToolReply, UserError> {
+    app.refuse_a_memory_elsewhere()?;
+    let note = note(app, &input)?;
+    let books = notes::notebooks(app);
+    let place = place(app, &books, input.session.as_deref())?;
+    let draft = books.draft(note).map_err(notes::trouble)?;
+    let mut near = books.nearest(&draft.note).map_err(notes::trouble)?;
     // Text that reads like an order is not shown.
     near.retain(|known| known.actor == EventActor::User || known.orders().is_empty());
     near.truncate(NEAREST);
@@ -128,14 +107,14 @@ fn add(input: MemoryAddInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallEr
         (None, false) => "new",
     };
     let choice = NoteChoice { replaces: input.replaces.clone(), same_as: input.same_as.clone() };
-    let writer = notebook::writer(&app, place);
+    let writer = notes::writer(app, place);
     let added = books.add(draft, &choice, &writer).map_err(|error| match error {
-        ChoiceError::Memory(error) => notebook::trouble(error),
+        ChoiceError::Memory(error) => notes::trouble(error),
         ChoiceError::Unknown(_)
         | ChoiceError::Retired(_)
         | ChoiceError::Itself(_)
         | ChoiceError::Stands(_)
-        | ChoiceError::ForTheUser(_) => ToolCallError(format!("memory_add: {error}")),
+        | ChoiceError::ForTheUser(_) => UserError::refused(format!("memory_add: {error}")),
     })?;
     answer(&added, state, &near, secrets(&input))
 }
@@ -145,13 +124,13 @@ fn answer(
     state: &str,
     near: &[StoredNote],
     secrets: usize,
-) -> Result<ToolAnswer, ToolCallError> {
+) -> Result<ToolReply, UserError> {
     let NoteAddition { id, older, pending, .. } = added;
     let replaced: Vec<&str> = older.replaced.iter().map(|(id, _)| id.as_str()).collect();
     let is_left =
         |known: &&StoredNote| known.note.id != *id && !replaced.contains(&known.note.id.as_str());
     let near: Vec<Value> = near.iter().filter(is_left).map(near_note).collect();
-    let answer = ToolAnswer::new(&json!({
+    let answer = ToolReply::new(&json!({
         "schema": 1, "id": id, "state": state, "redacted": secrets,
         "replaced": replaced, "pending": pending, "nearest": near,
     }))?;
@@ -184,7 +163,7 @@ fn answer(
 
 /// Renders a near note in short form.
 fn near_note(known: &StoredNote) -> Value {
-    json!({ "id": known.note.id, "text": notebook::cut(&as_data(&known.note.text), SHORTEST) })
+    json!({ "id": known.note.id, "text": notes::cut(&as_data(&known.note.text), SHORTEST) })
 }
 
 /// Counts the secrets in the input.
@@ -195,22 +174,21 @@ fn secrets(input: &MemoryAddInput) -> usize {
 
 /// Returns where the agent is, as its client says. The agent's own claim counts only
 /// for a known session; otherwise it could pretend to be many tasks.
-fn place(app: &App, books: &Notebooks, said: Option<&str>) -> Result<EventContext, ToolCallError> {
-    let told = ralph_engine::caller::place(app, None);
+fn place(app: &App, books: &Notebooks, said: Option<&str>) -> Result<EventContext, UserError> {
+    let told = crate::caller::place(app, None);
     let Some(said) = said.filter(|_| told.is_nowhere()) else { return Ok(told) };
-    let place = ralph_engine::caller::place(app, Some(said));
-    let is_heard_of = match books
-        .with(NoteScope::Project, |book| book.session(said))
-        .map_err(notebook::trouble)?
-    {
-        SessionLookup::One(session) => session.external.as_deref() == Some(said),
-        SessionLookup::Several(_) | SessionLookup::None { .. } => false,
-    };
+    let place = crate::caller::place(app, Some(said));
+    let is_heard_of =
+        match books.with(NoteScope::Project, |book| book.session(said)).map_err(notes::trouble)? {
+            SessionLookup::One(session) => session.external.as_deref() == Some(said),
+            SessionLookup::Several(_) | SessionLookup::None { .. } => false,
+        };
     Ok(if is_heard_of || place.run.is_some() { place } else { told })
 }
 
-fn note(app: &App, input: &MemoryAddInput) -> Result<NoteContent, ToolCallError> {
-    let wrong = |field: &str, why: &str| ToolCallError(format!("memory_add: `{field}`: {why}"));
+fn note(app: &App, input: &MemoryAddInput) -> Result<NoteContent, UserError> {
+    let wrong =
+        |field: &str, why: &str| UserError::refused(format!("memory_add: `{field}`: {why}"));
     let text = clean::text(input.text.trim()).trim().to_owned();
     if input.text.trim().is_empty() {
         return Err(wrong("text", "it is empty: say what is so"));
@@ -223,7 +201,7 @@ fn note(app: &App, input: &MemoryAddInput) -> Result<NoteContent, ToolCallError>
         let why = format!("{length} bytes with `why`, at most {LONGEST} are kept: say it shorter");
         return Err(wrong("text", &why));
     }
-    let anchors: Result<Vec<NoteAnchor>, ToolCallError> = input
+    let anchors: Result<Vec<NoteAnchor>, UserError> = input
         .anchors
         .iter()
         .map(|place| {

@@ -1,10 +1,9 @@
 //! The kinds of definitions as people write them.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use ralph_graph::facts::DefinitionKind;
 
 /// Returns other languages' words for a kind.
-fn other_words(kind: DefinitionKind) -> &'static [&'static str] {
+pub fn other_words(kind: DefinitionKind) -> &'static [&'static str] {
     match kind {
         DefinitionKind::Module => &["namespace", "package"],
         DefinitionKind::Interface => &["trait", "protocol"],
@@ -24,7 +23,7 @@ fn other_words(kind: DefinitionKind) -> &'static [&'static str] {
 }
 
 /// Parses the word for a kind.
-pub(crate) fn kind(word: &str) -> Result<DefinitionKind, String> {
+pub fn kind(word: &str) -> Result<DefinitionKind, String> {
     let word = word.to_lowercase();
     let is_meant =
         |kind: &DefinitionKind| kind.word() == word || other_words(*kind).contains(&word.as_str());
@@ -32,12 +31,6 @@ pub(crate) fn kind(word: &str) -> Result<DefinitionKind, String> {
         let words: Vec<&str> = DefinitionKind::ALL.iter().map(|kind| kind.word()).collect();
         format!("there are {}", words.join(", "))
     })
-}
-
-/// Parses a kind from the command line, and lists all in the help.
-pub(super) fn parser() -> impl TypedValueParser<Value = DefinitionKind> {
-    let value = |kind: &DefinitionKind| PossibleValue::new(kind.word()).aliases(other_words(*kind));
-    PossibleValuesParser::new(DefinitionKind::ALL.iter().map(value)).try_map(|word| kind(&word))
 }
 
 #[cfg(test)]

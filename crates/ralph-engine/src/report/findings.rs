@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::report::span;
 use ralph_core::evidence::GateReport;
 use ralph_core::finding::{Finding, FindingLevel, TestState, test_name};
 use ralph_core::locale::Locale;
 use ralph_core::wording;
-use ralph_engine::report::span;
 
 use crate::texts::{one_line, table};
 
 /// Findings of a file that are listed without `--all`.
-pub(crate) const FEW: usize = 5;
+pub const FEW: usize = 5;
 
 /// Files and failed tests that are listed without `--all`.
 const FEW_PLACES: usize = 20;
 
 /// Renders the output of `ralph check`.
-pub(crate) fn render(reports: &[GateReport], most: usize, locale: Locale) -> String {
+pub fn render(reports: &[GateReport], most: usize, locale: Locale) -> String {
     let mut text = summary(reports, locale);
     text.push_str(&failed_tests(reports, most, locale));
     text.push_str(&by_file(reports, most));

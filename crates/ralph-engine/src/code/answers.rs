@@ -24,18 +24,21 @@ const SIGNATURE: usize = 80;
 
 /// Choice to show or hide uses that may refer to something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DoubtfulUses {
+pub enum DoubtfulUses {
+    /// They are listed, too.
     Shown,
+    /// They are only counted.
     Hidden,
 }
 
 /// Renders answers in one language.
-pub(super) struct CodeRenderer {
+pub struct CodeRenderer {
     locale: Locale,
 }
 
 impl CodeRenderer {
-    pub(super) fn new(locale: Locale) -> Self {
+    /// Makes one for a language.
+    pub fn new(locale: Locale) -> Self {
         Self { locale }
     }
 
@@ -43,7 +46,8 @@ impl CodeRenderer {
         self.locale.say(english, korean)
     }
 
-    pub(super) fn updated(&self, updated: UpdateSummary, freshness: &Freshness) -> String {
+    /// Renders what an update did.
+    pub fn updated(&self, updated: UpdateSummary, freshness: &Freshness) -> String {
         let UpdateSummary { read, parsed, removed } = updated;
         let files = freshness.files;
         let mut text = match self.locale {
@@ -75,7 +79,7 @@ impl CodeRenderer {
     }
 
     /// Renders how reliable an answer is, in a line or two.
-    pub(super) fn freshness(&self, freshness: &Freshness) -> String {
+    pub fn freshness(&self, freshness: &Freshness) -> String {
         let state = freshness.state();
         let (files, skipped) = (freshness.files, freshness.skipped.len());
         let mut text = match (state, self.locale) {
@@ -103,7 +107,8 @@ impl CodeRenderer {
         text
     }
 
-    pub(super) fn symbols(&self, found: &SymbolMatches) -> String {
+    /// Renders definitions that were found.
+    pub fn symbols(&self, found: &SymbolMatches) -> String {
         if found.symbols.is_empty() && found.total > 0 {
             let total = found.total;
             return match self.locale {
@@ -124,7 +129,7 @@ impl CodeRenderer {
     }
 
     /// Renders the note about a path that was guessed.
-    pub(super) fn guessed(&self, asked: &str, files: &[String]) -> String {
+    pub fn guessed(&self, asked: &str, files: &[String]) -> String {
         let more = files.len().saturating_sub(FEW);
         let mut names = files.iter().take(FEW).cloned().collect::<Vec<String>>().join(", ");
         if more > 0 {
@@ -137,7 +142,7 @@ impl CodeRenderer {
     }
 
     /// Renders the note about an empty map.
-    pub(super) fn nothing_fits(&self, tokens: usize) -> String {
+    pub fn nothing_fits(&self, tokens: usize) -> String {
         match self.locale {
             Locale::En if tokens == 1 => "nothing fits into 1 token".to_owned(),
             Locale::En => format!("nothing fits into {tokens} tokens"),
@@ -145,7 +150,8 @@ impl CodeRenderer {
         }
     }
 
-    pub(super) fn candidates(&self, symbols: &[CodeSymbol]) -> String {
+    /// Renders a table of definitions.
+    pub fn candidates(&self, symbols: &[CodeSymbol]) -> String {
         if symbols.is_empty() {
             return String::new();
         }
@@ -163,7 +169,8 @@ impl CodeRenderer {
         table(&heads, rows)
     }
 
-    pub(super) fn refs(&self, found: &SymbolUses, doubts: DoubtfulUses) -> String {
+    /// Renders the uses of a definition.
+    pub fn refs(&self, found: &SymbolUses, doubts: DoubtfulUses) -> String {
         let mut text = head(&found.symbols);
         let is_sure = |certainty| certainty == UseCertainty::Sure;
         let shown = |certainty| doubts == DoubtfulUses::Shown || is_sure(certainty);
@@ -239,7 +246,8 @@ impl CodeRenderer {
         }
     }
 
-    pub(super) fn callers(&self, found: &Callers, doubts: DoubtfulUses) -> String {
+    /// Renders the callers of a definition.
+    pub fn callers(&self, found: &Callers, doubts: DoubtfulUses) -> String {
         let mut text = head(&found.symbols);
         if found.callers.is_empty() {
             text.push_str(match found.calling {
@@ -255,7 +263,8 @@ impl CodeRenderer {
         text
     }
 
-    pub(super) fn callees(&self, found: &Callees, doubts: DoubtfulUses) -> String {
+    /// Renders what a definition calls.
+    pub fn callees(&self, found: &Callees, doubts: DoubtfulUses) -> String {
         let mut text = head(&found.symbols);
         if found.callees.is_empty() {
             text.push_str(self.say(
@@ -301,18 +310,20 @@ impl CodeRenderer {
         table(&heads, rows) + &self.hidden(hidden)
     }
 
-    pub(super) fn impact(&self, found: &ChangeImpact) -> String {
+    /// Renders what depends on files.
+    pub fn impact(&self, found: &ChangeImpact) -> String {
         let mut text = String::new();
         for name in &found.unknown {
             let _ = writeln!(text, "{}", self.unknown(name));
         }
         for name in &found.gone {
             let name = one_line(name, PATH);
-            // Writing to a string cannot fail.
-            let _ = self.locale.say(
-                writeln!(text, "{name} is gone, but still needed."),
-                writeln!(text, "{name} 파일은 없어졌지만 아직 필요합니다."),
+            let gone = self.locale.say(
+                format!("{name} is gone, but still needed."),
+                format!("{name} 파일은 없어졌지만 아직 필요합니다."),
             );
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{gone}");
         }
         if found.files.is_empty() && found.gone.is_empty() {
             return text;
@@ -349,7 +360,8 @@ impl CodeRenderer {
         text
     }
 
-    pub(super) fn unknown(&self, name: &str) -> String {
+    /// Renders the note about a path without known code.
+    pub fn unknown(&self, name: &str) -> String {
         self.locale
             .say(format!("no code is known in {name}"), format!("{name} 에서 아는 코드가 없습니다"))
     }

@@ -6,22 +6,22 @@ use ralph_graph::CodeSymbol;
 use ralph_graph::ask::spot::file_of_place;
 use ralph_graph::freshness::{FileProblem, Freshness};
 
-use crate::error::CliError;
+use crate::UserError;
 
 /// Makes an error for a name of several definitions, or of none.
-pub(super) fn name(name: &str, all: &[CodeSymbol], alike: &[CodeSymbol]) -> CliError {
+pub fn name(name: &str, all: &[CodeSymbol], alike: &[CodeSymbol]) -> UserError {
     if let Some(first) = all.first() {
         // The line may hold definitions with other names.
         let place = format!("{}:{}:{}", first.path, first.line, first.column);
         let count = all.len();
         let korean = format!("`{name}`에 해당하는 것이 {count}개입니다");
         let hint = format!("위치로 어느 것인지 알려 주세요: `{place}`");
-        return CliError::refused(format!("`{name}` could be any of {count}"))
+        return UserError::refused(format!("`{name}` could be any of {count}"))
             .with_hint(format!("say which one by its place: `{place}`"))
             .in_korean(korean, Some(&hint));
     }
     if name.trim().is_empty() {
-        return CliError::refused("no name was given").in_korean("이름이 없습니다", None);
+        return UserError::refused("no name was given").in_korean("이름이 없습니다", None);
     }
     let (english, korean) = if file_of_place(name).is_some() {
         (format!("nothing is defined at `{name}`"), format!("`{name}`에 정의된 것이 없습니다"))
@@ -33,15 +33,15 @@ pub(super) fn name(name: &str, all: &[CodeSymbol], alike: &[CodeSymbol]) -> CliE
             format!("`{name}`이라는 이름이 없습니다. 비슷한 것들입니다"),
         )
     };
-    CliError::refused(english).in_korean(korean, None)
+    UserError::refused(english).in_korean(korean, None)
 }
 
 /// Makes an error for files without known code, with the reason for each.
-pub(super) fn files(names: &[String], root: &Path, freshness: &Freshness) -> CliError {
+pub fn files(names: &[String], root: &Path, freshness: &Freshness) -> UserError {
     let why = names.iter().map(|name| reason(name, root, freshness));
     let (english, korean): (Vec<String>, Vec<String>) = why.unzip();
     let names = names.join(", ");
-    CliError::refused(format!("no code is known in {names}"))
+    UserError::refused(format!("no code is known in {names}"))
         .with_hint(english.join("; "))
         .in_korean(format!("{names}에서 아는 코드가 없습니다"), Some(&korean.join("; ")))
 }

@@ -10,11 +10,10 @@ use super::DoctorFinding;
 use super::facts::HostFacts;
 use super::rehearsal::{HookProblem, PATIENCE, ProgramCall};
 use crate::app::App;
-use crate::commands::install;
-use crate::texts::say;
+use crate::install;
 
 /// Makes all findings about the tools in a host that calls us.
-pub(super) fn judge(app: &App, facts: &HostFacts) -> Vec<DoctorFinding> {
+pub(crate) fn judge(app: &App, facts: &HostFacts) -> Vec<DoctorFinding> {
     if !facts.is_installed() {
         return Vec::new();
     }
@@ -23,14 +22,13 @@ pub(super) fn judge(app: &App, facts: &HostFacts) -> Vec<DoctorFinding> {
     for scope in [SettingsScope::Project, SettingsScope::User] {
         let Some(settings) = install::folder(app, host, scope) else { continue };
         let folder = install::list_folder(app, host, scope, &settings);
-        let read = |path: &std::path::Path| install::files::read(&folder, path);
+        let read = |path: &std::path::Path| install::read_file(&folder, path);
         findings.extend(match host.servers.find(&read, scope) {
             Ok(None) => None,
             Ok(Some(found)) => Some(tried(app, facts, &folder.join(&found.path), &found)),
             Err(error) => Some(DoctorFinding::broken(
                 host.name,
-                say(
-                    facts.locale,
+                facts.locale.say(
                     format!("tools: {}/{error}; repair the file", folder.display()),
                     format!("도구: {}/{error}. 파일을 고치세요", folder.display()),
                 ),
@@ -39,8 +37,7 @@ pub(super) fn judge(app: &App, facts: &HostFacts) -> Vec<DoctorFinding> {
     }
     if findings.is_empty() {
         let name = host.name;
-        let text = say(
-            facts.locale,
+        let text = facts.locale.say(
             format!("tools: agents are given none; `ralph install {name}` adds them"),
             format!("도구: 에이전트에게 준 것이 없습니다. `ralph install {name}` 으로 추가합니다"),
         );
@@ -61,20 +58,20 @@ fn tried(
             let tools = tools.join(", ");
             let korean = format!("도구: {took} ms 에 {tools} ({file})");
             let english = format!("tools: {tools} in {took} ms (in {file})");
-            DoctorFinding::fine(name, say(facts.locale, english, korean))
+            DoctorFinding::fine(name, facts.locale.say(english, korean))
         }
         Ok(_) => {
             let words = found.words.join(" ");
             let korean = format!("도구: `{words}` 에 도구가 하나도 없습니다 ({file})");
             let english = format!("tools: `{words}` lists none (in {file})");
-            DoctorFinding::broken(name, say(facts.locale, english, korean))
+            DoctorFinding::broken(name, facts.locale.say(english, korean))
         }
         Err(trouble) => {
             let trouble = trouble.said(facts.locale);
             let english = format!("tools: {trouble} (in {file}; `ralph install {name}` again)");
             let korean =
                 format!("도구: {trouble} ({file}, `ralph install {name}` 을 다시 실행하세요)");
-            DoctorFinding::broken(name, say(facts.locale, english, korean))
+            DoctorFinding::broken(name, facts.locale.say(english, korean))
         }
     }
 }

@@ -14,41 +14,41 @@ use ralph_proc::ExitReason;
 
 use super::rehearsal::{self, HookProblem};
 use crate::app::App;
-use crate::commands::install;
-use crate::texts;
+use crate::install;
+use ralph_core::wording::one_line;
 
 /// Everything that is known about one host.
-pub(super) struct HostFacts {
-    pub(super) host: &'static Host,
+pub(crate) struct HostFacts {
+    pub(crate) host: &'static Host,
     /// The language of the user.
-    pub(super) locale: Locale,
+    pub(crate) locale: Locale,
     /// Folders that could be read, those of the project first.
-    pub(super) places: Vec<HostSettingsFolder>,
+    pub(crate) places: Vec<HostSettingsFolder>,
     /// Errors about settings that could not be read.
-    pub(super) unreadable: Vec<String>,
+    pub(crate) unreadable: Vec<String>,
     /// The client's program, and the version that it reports.
-    pub(super) client: Option<ClientProgram>,
+    pub(crate) client: Option<ClientProgram>,
     /// Our hooks, each with the result of a few calls.
-    pub(super) tried: Vec<HookTrial>,
+    pub(crate) tried: Vec<HookTrial>,
     /// The programs that the hooks call.
-    pub(super) programs: Vec<ClientProgram>,
+    pub(crate) programs: Vec<ClientProgram>,
     /// The moment when loops begin, and its origin; `None` if the settings are broken.
-    pub(super) arm: Option<(ArmingMoment, ArmingOrigin)>,
+    pub(crate) arm: Option<(ArmingMoment, ArmingOrigin)>,
     /// The reason why no error could start a loop, if errors should.
-    pub(super) blind: Option<String>,
+    pub(crate) blind: Option<String>,
     /// The value of the host's variable that limits continuations.
-    pub(super) cap_variable: Option<String>,
+    pub(crate) cap_variable: Option<String>,
     /// Time that all gates together may take.
-    pub(super) needed: Duration,
+    pub(crate) needed: Duration,
     /// State of the plugin in the client; `None` for a host that needs no plugin.
-    pub(super) loaded: Option<PluginLoadState>,
+    pub(crate) loaded: Option<PluginLoadState>,
     /// State files of other loops that run here.
-    pub(super) loops_here: Vec<&'static str>,
+    pub(crate) loops_here: Vec<&'static str>,
 }
 
 /// The state of a plugin in the client, as its load mark tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PluginLoadState {
+pub(crate) enum PluginLoadState {
     /// No load mark: the client never loaded it here.
     Never,
     /// The plugin was written again after it was loaded.
@@ -58,35 +58,35 @@ pub(super) enum PluginLoadState {
 }
 
 /// One folder of a host's settings.
-pub(super) struct HostSettingsFolder {
-    pub(super) scope: SettingsScope,
-    pub(super) folder: PathBuf,
-    pub(super) seen: InstallInspection,
+pub(crate) struct HostSettingsFolder {
+    pub(crate) scope: SettingsScope,
+    pub(crate) folder: PathBuf,
+    pub(crate) seen: InstallInspection,
 }
 
 /// A hook that was called to test it.
-pub(super) struct HookTrial {
-    pub(super) scope: SettingsScope,
+pub(crate) struct HookTrial {
+    pub(crate) scope: SettingsScope,
     /// The settings it is in.
-    pub(super) file: PathBuf,
-    pub(super) hook: InstalledHook,
-    pub(super) came_to: Result<Duration, HookProblem>,
+    pub(crate) file: PathBuf,
+    pub(crate) hook: InstalledHook,
+    pub(crate) came_to: Result<Duration, HookProblem>,
 }
 
 /// A program that was found.
-pub(super) struct ClientProgram {
+pub(crate) struct ClientProgram {
     /// The name by which it is called.
-    pub(super) name: String,
-    pub(super) path: PathBuf,
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
     /// The output of `--version`; `None` if that failed.
-    pub(super) version: Option<String>,
+    pub(crate) version: Option<String>,
     /// True if it is the running program itself.
-    pub(super) is_this: bool,
+    pub(crate) is_this: bool,
 }
 
 /// The origin of the moment when loops begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ArmingOrigin {
+pub(crate) enum ArmingOrigin {
     Settings,
     Installation,
     Default,
@@ -94,7 +94,7 @@ pub(super) enum ArmingOrigin {
 
 impl HostFacts {
     /// Reads the settings only.
-    pub(super) fn look(app: &App, host: &'static Host) -> Self {
+    pub(crate) fn look(app: &App, host: &'static Host) -> Self {
         let mut facts = Self {
             host,
             locale: app.chosen_locale(),
@@ -117,7 +117,7 @@ impl HostFacts {
             if folders.contains(&folder) {
                 continue;
             }
-            match host.inspect(&|path| install::files::read(&folder, path), scope) {
+            match host.inspect(&|path| install::read_file(&folder, path), scope) {
                 Ok(seen) => {
                     facts.places.push(HostSettingsFolder { scope, folder: folder.clone(), seen });
                 }
@@ -129,12 +129,12 @@ impl HostFacts {
     }
 
     /// Returns true if something of ours is installed in this host.
-    pub(super) fn is_installed(&self) -> bool {
+    pub(crate) fn is_installed(&self) -> bool {
         self.places.iter().any(|place| place.seen.is_installed())
     }
 
     /// Calls every program that the host uses with us.
-    pub(super) fn try_out(mut self, app: &App) -> Self {
+    pub(crate) fn try_out(mut self, app: &App) -> Self {
         self.client = found(app, self.host.program);
         let mut names = BTreeSet::new();
         for place in &self.places {
@@ -153,7 +153,7 @@ impl HostFacts {
         self.programs = names.iter().filter_map(|name| found(app, name)).collect();
         self.arm = self.armed(app);
         if self.arm.is_some_and(|(arm, _)| arm == ArmingMoment::OnErrors) {
-            self.blind = ralph_engine::hook::blindness(app, self.locale);
+            self.blind = crate::hook::blindness(app, self.locale);
         }
         self.loaded = self.loaded(app);
         let is_there = |file: &&&str| app.project.root.join(file).exists();
@@ -187,14 +187,14 @@ impl HostFacts {
     }
 
     /// Returns the events that the host must report to us here.
-    pub(super) fn expected(&self) -> Vec<&'static str> {
+    pub(crate) fn expected(&self) -> Vec<&'static str> {
         let is_on_errors = self.arm.is_some_and(|(arm, _)| arm == ArmingMoment::OnErrors);
         let more = self.host.edit_event().filter(|_| is_on_errors);
         self.host.events().iter().copied().chain(more).collect()
     }
 
     /// Counts our hooks for this event.
-    pub(super) fn heard(&self, event: &str) -> usize {
+    pub(crate) fn heard(&self, event: &str) -> usize {
         self.tried.iter().filter(|tried| tried.hook.event == event).count()
     }
 }
@@ -212,7 +212,7 @@ fn found(app: &App, name: &str) -> Option<ClientProgram> {
     let is_this = real(&path).is_some() && real(&path) == real(&crate::app::own_binary());
     let version = match super::try_out(app, path.clone().into_os_string(), "--version") {
         Ok(outcome) if outcome.ending == ExitReason::Exited(0) => {
-            Some(texts::one_line(&outcome.stdout.text_lossy(), 80))
+            Some(one_line(&outcome.stdout.text_lossy(), 80))
         }
         Ok(_) | Err(_) => None,
     };

@@ -3,31 +3,24 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use crate::command_log::CommandLog;
+use crate::history::{self, failing_curve};
+use crate::report::{gate_reasons, span, status as status_word};
+use crate::wire::local_time;
 use ralph_checks::detect::MissingNeed;
 use ralph_core::locale::Locale;
 use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::columns;
 use ralph_core::{Run, Timestamp};
-use ralph_engine::command_log::CommandLog;
-use ralph_engine::history::{self, failing_curve};
-use ralph_engine::report::{gate_reasons, span, status as status_word};
-use ralph_engine::wire::local_time;
 use ralph_snapshot::WorkProgress;
 use ralph_store::IterationRecord;
 
-pub(crate) use ralph_core::wording::one_line;
-pub(crate) use ralph_engine::app::{no_run, without_run};
-pub(crate) use ralph_engine::check::missing_need;
-
-use crate::error::CliError;
-
-/// Returns the text in a language.
-pub(crate) fn say(locale: Locale, english: impl Into<String>, korean: impl Into<String>) -> String {
-    locale.say(english.into(), korean.into())
-}
+use crate::UserError;
+use crate::check::missing_need;
+pub use ralph_core::wording::one_line;
 
 /// Lists changes that are held, each with its place.
-pub(crate) fn held(rows: Vec<Vec<String>>, locale: Locale) -> String {
+pub fn held(rows: Vec<Vec<String>>, locale: Locale) -> String {
     if rows.is_empty() {
         return locale.say("Nothing is held.\n", "보류된 변경이 없습니다.\n").to_owned();
     }
@@ -35,7 +28,7 @@ pub(crate) fn held(rows: Vec<Vec<String>>, locale: Locale) -> String {
 }
 
 /// Says that two snapshots are the same.
-pub(crate) fn no_difference(range: &str, locale: Locale) -> String {
+pub fn no_difference(range: &str, locale: Locale) -> String {
     locale.say(
         format!("No file differs between the snapshots ({range})."),
         format!("두 스냅샷({range}) 사이에 달라진 파일이 없습니다."),
@@ -43,9 +36,9 @@ pub(crate) fn no_difference(range: &str, locale: Locale) -> String {
 }
 
 /// Makes the error for a run without a snapshot of this name.
-pub(crate) fn no_snapshot(run: &Run, name: &str) -> CliError {
+pub fn no_snapshot(run: &Run, name: &str) -> UserError {
     let id = &run.id;
-    CliError::refused(format!("{id} has no snapshot `{name}`"))
+    UserError::refused(format!("{id} has no snapshot `{name}`"))
         .with_hint(format!("`ralph snapshots {id}` lists them"))
         .in_korean(
             format!("{id} 에는 스냅샷 `{name}` 이(가) 없습니다"),
@@ -54,12 +47,12 @@ pub(crate) fn no_snapshot(run: &Run, name: &str) -> CliError {
 }
 
 /// Says that a gate has begun.
-pub(crate) fn gate_running(name: &str, locale: Locale) -> String {
+pub fn gate_running(name: &str, locale: Locale) -> String {
     locale.say(format!("running {name} …"), format!("{name} 실행 중 …"))
 }
 
 /// Says that a few tests of a gate run first.
-pub(crate) fn gate_first(name: &str, locale: Locale) -> String {
+pub fn gate_first(name: &str, locale: Locale) -> String {
     locale.say(
         format!("running the {name} tests affected by the changes …"),
         format!("{name} 중 변경과 관련된 테스트 먼저 실행 중 …"),
@@ -67,12 +60,12 @@ pub(crate) fn gate_first(name: &str, locale: Locale) -> String {
 }
 
 /// Renders a change of tests or checks that blocks success.
-pub(crate) fn held_change(place: &str, what: &str, locale: Locale) -> String {
+pub fn held_change(place: &str, what: &str, locale: Locale) -> String {
     locale.say(format!("held: {place}: {what}"), format!("보류됨: {place}: {what}"))
 }
 
 /// Says that another process runs the gates of this work tree.
-pub(crate) fn another_check(locale: Locale) -> &'static str {
+pub fn another_check(locale: Locale) -> &'static str {
     locale.say(
         "Another check is running here; waiting for it …",
         "다른 검사가 실행 중입니다. 끝나기를 기다립니다 …",
@@ -80,7 +73,7 @@ pub(crate) fn another_check(locale: Locale) -> &'static str {
 }
 
 /// Says that no criteria are set, so everything detected is checked.
-pub(crate) fn detected_gates(locale: Locale) -> &'static str {
+pub fn detected_gates(locale: Locale) -> &'static str {
     locale.say(
         "No criteria are set: checking what was detected. `ralph init` writes it down.",
         "설정된 기준이 없어 감지된 검사를 실행합니다. `ralph init` 으로 설정 파일을 만들 수 있습니다.",
@@ -88,7 +81,7 @@ pub(crate) fn detected_gates(locale: Locale) -> &'static str {
 }
 
 /// Says that a detected gate lacks a program or a file.
-pub(crate) fn gate_cannot_run(name: &str, missing: &MissingNeed, locale: Locale) -> String {
+pub fn gate_cannot_run(name: &str, missing: &MissingNeed, locale: Locale) -> String {
     locale.say(
         format!("{name} cannot run: {missing}"),
         format!("{name} 실행 불가: {}", missing_need(missing, locale)),
@@ -96,12 +89,12 @@ pub(crate) fn gate_cannot_run(name: &str, missing: &MissingNeed, locale: Locale)
 }
 
 /// Says that the user interrupted a command that leaves nothing.
-pub(crate) fn interrupted(locale: Locale) -> &'static str {
+pub fn interrupted(locale: Locale) -> &'static str {
     locale.say("Interrupted.", "중단되었습니다.")
 }
 
 /// Renders the progress of a snapshot.
-pub(crate) fn work_progress(progress: WorkProgress, locale: Locale) -> String {
+pub fn work_progress(progress: WorkProgress, locale: Locale) -> String {
     let [done, total] = [progress.done, progress.total].map(grouped);
     match progress.total {
         0 => locale.say(format!("{done} files"), format!("파일 {done}개")),
@@ -123,7 +116,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// Says that the run hangs after the user asked it to end.
-pub(crate) fn hangs(locale: Locale) -> &'static str {
+pub fn hangs(locale: Locale) -> &'static str {
     locale.say(
         "ralph waits for something that does not come, and ends; `ralph resume` goes on",
         "ralph가 오지 않는 것을 기다리고 있어 종료합니다. `ralph resume`으로 계속할 수 있습니다",
@@ -131,7 +124,7 @@ pub(crate) fn hangs(locale: Locale) -> &'static str {
 }
 
 /// Says that the notes of the run are not kept.
-pub(crate) fn not_remembered(locale: Locale) -> &'static str {
+pub fn not_remembered(locale: Locale) -> &'static str {
     locale.say(
         "Nothing of this run is remembered: the repository cannot be written to. `RALPH_HOME` names another folder for all that ralph keeps.",
         "저장소에 쓸 수 없어 이 실행에 대해서는 아무것도 기억하지 않습니다. `RALPH_HOME` 으로 ralph 가 쓰는 폴더를 바꿀 수 있습니다.",
@@ -139,7 +132,7 @@ pub(crate) fn not_remembered(locale: Locale) -> &'static str {
 }
 
 /// Says that no file changed, so some gates have nothing to check.
-pub(crate) fn nothing_changed(locale: Locale) -> &'static str {
+pub fn nothing_changed(locale: Locale) -> &'static str {
     locale.say(
         "No file differs from the last commit; `--all` scans every file for security.",
         "마지막 커밋과 다른 파일이 없습니다. `--all` 은 모든 파일의 보안을 검사합니다.",
@@ -147,7 +140,7 @@ pub(crate) fn nothing_changed(locale: Locale) -> &'static str {
 }
 
 /// Says that no language server has anything to check.
-pub(crate) fn no_server(locale: Locale) -> &'static str {
+pub fn no_server(locale: Locale) -> &'static str {
     locale.say(
         "Nothing to check: no installed language server handles the changed or given files.",
         "볼 것이 없습니다: 바뀌었거나 지정한 파일 가운데 설치된 언어 서버가 다루는 파일이 없습니다.",
@@ -155,12 +148,12 @@ pub(crate) fn no_server(locale: Locale) -> &'static str {
 }
 
 /// Says that there is no run to end or to pause.
-pub(crate) fn no_open_run(locale: Locale) -> &'static str {
+pub fn no_open_run(locale: Locale) -> &'static str {
     locale.say("There is no open run here.", "여기에는 진행 중인 루프가 없습니다.")
 }
 
 /// Says that a run already is in the requested state.
-pub(crate) fn already(run: &Run, locale: Locale) -> String {
+pub fn already(run: &Run, locale: Locale) -> String {
     let status = status_word(run);
     locale.say(
         format!("{} is {status} already.", run.id),
@@ -169,12 +162,12 @@ pub(crate) fn already(run: &Run, locale: Locale) -> String {
 }
 
 /// Renders a run and its state on one line.
-pub(crate) fn state_line(run: &Run, commands: &CommandLog) -> String {
+pub fn state_line(run: &Run, commands: &CommandLog) -> String {
     format!("{} {}", run.id, commands.state_sentence(run))
 }
 
 /// Says what a resuming driver does, and why.
-pub(crate) fn resuming(run: &Run) -> String {
+pub fn resuming(run: &Run) -> String {
     let (id, next) = (&run.id, run.iteration + 1);
     if let Some(session) = run.session() {
         return run.policy.locale.say(
@@ -210,7 +203,7 @@ pub(crate) fn resuming(run: &Run) -> String {
 
 /// Renders a path on one line; control characters are escaped.
 #[expect(clippy::unnecessary_debug_formatting, reason = "it escapes, which is what is wanted")]
-pub(crate) fn path(path: &Path) -> String {
+pub fn path(path: &Path) -> String {
     match path.to_str() {
         Some(text) if !text.contains(char::is_control) => text.to_owned(),
         Some(_) | None => format!("{path:?}"),
@@ -218,7 +211,7 @@ pub(crate) fn path(path: &Path) -> String {
 }
 
 /// Renders a run in a few lines.
-pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) -> String {
+pub fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) -> String {
     // A waiting or resting run does not use up its time.
     let until = if run.state == RunState::Running { now } else { run.updated_at };
     let mut rows = vec![
@@ -248,7 +241,7 @@ pub(crate) fn status(run: &Run, iterations: &[IterationRecord], now: Timestamp) 
     }
     let by_itself =
         run.state.is_active() || run.state == RunState::Paused(PauseReason::Interrupted);
-    if by_itself && run.owner.as_ref().is_some_and(|owner| !ralph_engine::owner::is_alive(owner)) {
+    if by_itself && run.owner.as_ref().is_some_and(|owner| !crate::owner::is_alive(owner)) {
         let text = run.policy.locale.say(
             "its driver is gone; `ralph resume` goes on",
             "드라이버가 사라졌습니다. `ralph resume` 으로 계속합니다",
@@ -297,7 +290,7 @@ fn time_used(run: &Run, until: Timestamp) -> String {
 }
 
 /// Renders one line of a status.
-pub(crate) fn fact(name: &str, value: &str, locale: Locale) -> String {
+pub fn fact(name: &str, value: &str, locale: Locale) -> String {
     let name = match (locale, name) {
         (Locale::Ko, "run") => "실행",
         (Locale::Ko, "task") => "작업",
@@ -322,13 +315,13 @@ fn judged(iterations: &[IterationRecord]) -> impl Iterator<Item = &IterationReco
 }
 
 /// Renders a count with an English noun: `1 file`, `2 files`.
-pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str) -> String {
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str) -> String {
     let ending = if count == N::from(1) { "" } else { "s" };
     format!("{count} {one}{ending}")
 }
 
 /// Renders how often, in English: `once`, `2 times`.
-pub(crate) fn often(times: u32) -> String {
+pub fn often(times: u32) -> String {
     match times {
         1 => "once".to_owned(),
         _ => format!("{times} times"),
@@ -336,7 +329,7 @@ pub(crate) fn often(times: u32) -> String {
 }
 
 /// Says how much of a list is shown; `None` if it is all.
-pub(crate) fn part_of(shown: usize, all: usize, more: &str, locale: Locale) -> Option<String> {
+pub fn part_of(shown: usize, all: usize, more: &str, locale: Locale) -> Option<String> {
     (shown < all).then(|| {
         locale.say(
             format!("{shown} of {all}; `{more}` shows more"),
@@ -346,7 +339,7 @@ pub(crate) fn part_of(shown: usize, all: usize, more: &str, locale: Locale) -> O
 }
 
 /// Renders an aligned table with a header.
-pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let rows: Vec<Vec<String>> = rows.into_iter().collect();
     let mut widths: Vec<usize> = header.iter().map(|cell| columns(cell)).collect();
     for row in &rows {

@@ -3,12 +3,12 @@
 use ralph_agents::inspection::{CommandFile, CommandState, ForeignLoop, HookCall, SettingsScope};
 use serde_json::{Value, json};
 
-use super::DoctorFinding;
-use super::facts::{ClientProgram, HookTrial, HostFacts, HostSettingsFolder, PluginLoadState};
-use super::hosts::millis;
+use crate::doctor::{
+    ClientProgram, DoctorFinding, HookTrial, HostFacts, HostSettingsFolder, PluginLoadState, millis,
+};
 
 /// Renders all findings, and the facts about each host that calls us.
-pub(super) fn render(findings: &[DoctorFinding], hosts: &[HostFacts]) -> Value {
+pub(crate) fn render(findings: &[DoctorFinding], hosts: &[HostFacts]) -> Value {
     let checks: Vec<Value> = findings.iter().map(finding).collect();
     let hosts: Vec<Value> = hosts.iter().map(host).collect();
     json!({ "schema": 1, "checks": checks, "hosts": hosts })

@@ -2,19 +2,19 @@
 
 use std::fmt::Write;
 
+use crate::command_log::CommandLog;
 use ralph_core::locale::Locale;
 use ralph_core::policy::GateSpec;
 use ralph_core::run::BestIteration;
 use ralph_core::score::Score;
 use ralph_core::state::{Proof, RunState, WaitReason};
 use ralph_core::{Run, wording};
-use ralph_engine::command_log::CommandLog;
 use ralph_snapshot::{Snapshot, SnapshotPlace};
 
 use crate::texts::{counted, state_line};
 
 /// Renders the final message of a driver: the result, and what to do next.
-pub(crate) fn closing(run: &Run, commands: &CommandLog) -> String {
+pub fn closing(run: &Run, commands: &CommandLog) -> String {
     let id = &run.id;
     let mut text = state_line(run, commands);
     if matches!(run.state, RunState::Failed(_)) {
@@ -77,7 +77,7 @@ fn only_claim_missing(run: &Run) -> Option<String> {
 }
 
 /// Tells where the snapshot of the start is, and how to go back to it.
-pub(crate) fn way_back(run: &Run, start: &Snapshot, added: usize) -> String {
+pub fn way_back(run: &Run, start: &Snapshot, added: usize) -> String {
     let id = &run.id;
     let (place, by_hand) = match &start.place {
         SnapshotPlace::Git { reference, .. } => {

@@ -1,10 +1,5 @@
 //! The tool `approach_check`: tells whether a plan was tried before and failed.
 
-use std::time::Duration;
-
-use ralph_mcp::{
-    CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
-};
 use ralph_memory::anchor::AnchorResolver;
 use ralph_memory::approach::{SAME_PLAN, plans_alike};
 use ralph_memory::event::{EventActor, NoteKind, NoteScope};
@@ -13,21 +8,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::app;
-use super::notebook::{self, AgentNoteView, SHORT};
+use super::ToolReply;
+use super::notes::{self, AgentNoteView, SHORT};
 use super::paths;
 use super::tries::{self, PlannedChange, TryView};
-use crate::commands::memory;
-
-const SPEC: ToolSpec = ToolSpec {
-    name: "approach_check",
-    title: "Check a plan",
-    description: "Before a change: was this tried here, and did it fail? If `known` is true, try \
-                  something else. `related` and `other_tries` failed in these files, too.",
-    effect: CallEffect::Reads,
-    company: CallConcurrency::Any,
-    patience: Duration::from_secs(30),
-};
+use crate::app::App;
+use crate::user_error::UserError;
 
 /// Number of notes that are compared with a plan.
 const CANDIDATES: usize = 50;
@@ -38,7 +24,7 @@ const SHOWN: usize = 5;
 /// The approach that is about to be tried.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ApproachCheckInput {
+pub struct ApproachCheckInput {
     /// The plan in a sentence, with code in backticks.
     approach: String,
     #[serde(default)]
@@ -49,31 +35,27 @@ struct ApproachCheckInput {
     session: Option<String>,
 }
 
-pub(super) fn tool() -> ServerTool {
-    ServerTool::new(SPEC, check)
-}
-
+/// Tells whether a plan was tried before and failed.
 #[expect(clippy::needless_pass_by_value, reason = "a tool owns its arguments")]
-fn check(input: ApproachCheckInput, _call: &ToolCall) -> Result<ToolAnswer, ToolCallError> {
+pub fn check_approach(app: &App, input: ApproachCheckInput) -> Result<ToolReply, UserError> {
     if input.approach.trim().is_empty() {
-        return Err(ToolCallError("approach_check: `approach` is empty".to_owned()));
+        return Err(UserError::refused("approach_check: `approach` is empty"));
     }
-    let app = app()?;
     if !Notebook::exists(&app.home) {
-        return ToolAnswer::new(&json!({
+        return ToolReply::new(&json!({
             "schema": 1, "known": false,
             "tries": [], "failed": [], "other_tries": [], "related": [],
         }));
     }
-    let books = memory::notebooks(&app);
+    let books = notes::notebooks(app);
     let root = &app.project.root;
     let files = input.files.iter().map(|file| paths::within(root, file)).collect();
     let plan = PlannedChange { approach: input.approach.clone(), files };
     let tries = books.with(NoteScope::Project, |book| tries::of(book, &plan));
-    let tries = tries.map_err(notebook::trouble)?;
+    let tries = tries.map_err(notes::trouble)?;
     let plan = plan.in_files_of(&tries.same);
     let sorted = books.with(NoteScope::Project, |book| sort_out(book, &plan));
-    let (failed, related) = sorted.map_err(notebook::trouble)?;
+    let (failed, related) = sorted.map_err(notes::trouble)?;
     let mut sight = AnchorResolver::new(root);
     let mut view = |notes: &[StoredNote]| -> Vec<AgentNoteView> {
         notes.iter().take(SHOWN).map(|known| AgentNoteView::new(known, SHORT, &mut sight)).collect()
@@ -83,14 +65,14 @@ fn check(input: ApproachCheckInput, _call: &ToolCall) -> Result<ToolAnswer, Tool
     let tries_of = |tries: &[_]| -> Vec<TryView> {
         tries.iter().rev().take(SHOWN).map(TryView::new).collect()
     };
-    let answer = ToolAnswer::new(&json!({
+    let answer = ToolReply::new(&json!({
         "schema": 1, "known": known,
         "tries": tries_of(&tries.same), "failed": failed,
         "other_tries": tries_of(&tries.others), "related": related,
     }))?;
-    let place = ralph_engine::caller::place(&app, input.session.as_deref());
+    let place = crate::caller::place(app, input.session.as_deref());
     let shown: Vec<AgentNoteView> = failed.into_iter().chain(related).collect();
-    notebook::note_shown(&app, place, shown);
+    notes::note_shown(app, place, shown);
     Ok(if known {
         answer.with_note("this was tried and failed: try something else")
     } else {
