@@ -103,9 +103,7 @@ pub fn table(found: &DetectedGates, locale: Locale) -> String {
     let required = |proposal: &GateProposal| {
         let reason = match (&proposal.standing, &proposal.missing) {
             (ProposalRole::Aside(reason) | ProposalRole::Forbidden(reason), _) => reason.clone(),
-            (ProposalRole::Required, Some(missing)) => {
-                missing_need(missing, locale)
-            }
+            (ProposalRole::Required, Some(missing)) => missing_need(missing, locale),
             (ProposalRole::Required, None) => return yes.to_owned(),
         };
         if proposal.is_wanted() {

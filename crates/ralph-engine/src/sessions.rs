@@ -1,5 +1,7 @@
 //! Finds recorded sessions, and tells which of them are alive.
 
+mod answers;
+
 use ralph_core::SessionId;
 use ralph_memory::event::{EventActor, LogEvent, LogEventKind, SessionStatus};
 use ralph_memory::{MemoryError, Notebook, SessionLookup, SessionRecord, resume};
@@ -10,6 +12,8 @@ use crate::host::{SessionDir, SessionLiveness};
 use crate::owner;
 use crate::user_error::UserError;
 use crate::wire::sessions::ListedSession;
+
+pub use answers::SessionRenderer;
 
 /// Finds a session by its id; an error names similar ones.
 pub fn find(app: &App, id: &str) -> Result<Box<SessionRecord>, UserError> {

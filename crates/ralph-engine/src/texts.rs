@@ -15,7 +15,6 @@ use ralph_core::{Run, Timestamp};
 use ralph_snapshot::WorkProgress;
 use ralph_store::IterationRecord;
 
-use crate::UserError;
 use crate::check::missing_need;
 pub use ralph_core::wording::one_line;
 
@@ -33,17 +32,6 @@ pub fn no_difference(range: &str, locale: Locale) -> String {
         format!("No file differs between the snapshots ({range})."),
         format!("두 스냅샷({range}) 사이에 달라진 파일이 없습니다."),
     )
-}
-
-/// Makes the error for a run without a snapshot of this name.
-pub fn no_snapshot(run: &Run, name: &str) -> UserError {
-    let id = &run.id;
-    UserError::refused(format!("{id} has no snapshot `{name}`"))
-        .with_hint(format!("`ralph snapshots {id}` lists them"))
-        .in_korean(
-            format!("{id} 에는 스냅샷 `{name}` 이(가) 없습니다"),
-            Some(&format!("`ralph snapshots {id}` 로 목록을 볼 수 있습니다")),
-        )
 }
 
 /// Says that a gate has begun.

@@ -1,7 +1,11 @@
 //! Restores the files of runs.
 
+mod comparison;
+mod listing;
 mod overlap;
+mod refusal;
 mod restore;
+pub mod view;
 
 use std::path::Path;
 
@@ -10,8 +14,13 @@ use ralph_snapshot::{ProjectLocation, TreeError, WorkTree};
 
 use crate::driver::leftovers::LeftoverFiles;
 
+pub use comparison::{SnapshotComparison, cannot_start, own_git};
+pub use listing::{
+    SnapshotListRow, copy_out, list_snapshots, no_snapshot, snapshot_table, snapshots_as_json,
+};
 pub use overlap::{SharedFiles, shared};
 pub use ralph_snapshot::ownership::{SnapshotName, find, last, plan};
+pub use refusal::refused;
 pub use restore::{
     FailureEnd, RunChanges, after_failure, changes_of, keep_lost_turn, outside_changes, record,
     refuse_if_at_work, relative, set_left_aside, to_start,

@@ -11,6 +11,7 @@ pub mod likely;
 mod lines;
 pub mod memory;
 pub mod recall;
+pub mod rollback;
 pub mod sessions;
 
 use jiff::Timestamp as Moment;

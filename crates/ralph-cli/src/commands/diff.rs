@@ -1,13 +1,11 @@
 //! `ralph diff`: what changed between two snapshots.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::process::Command;
 
-use ralph_core::Run;
-use ralph_engine::undo::{self, SnapshotName};
-use ralph_snapshot::{Snapshot, Snapshots};
+use ralph_engine::undo::{SnapshotComparison, cannot_start, own_git};
+use ralph_snapshot::Snapshots;
 
 use crate::app::App;
 use crate::error::CliError;
@@ -35,81 +33,12 @@ pub(crate) fn run(args: &DiffArgs) -> Result<u8, CliError> {
     let (_, run) = app.recorded(args.run.as_deref())?;
     let tree = app.work_tree(&run.id)?;
     let snapshots = Snapshots::new(&tree, run.id.clone());
-    let all = snapshots.list()?;
-    let (from, to) = args.range.split_once("..").unwrap_or((&args.range, "last"));
-    let (from, to) = (named(from, &run, &all)?, named(to, &run, &all)?);
-    compare(&app, args, &snapshots, from, to)
-}
-
-fn named<'a>(text: &str, run: &Run, all: &'a [Snapshot]) -> Result<&'a Snapshot, CliError> {
-    let name: SnapshotName = text.parse().map_err(CliError::usage)?;
-    undo::find(name, run, all).ok_or_else(|| texts::no_snapshot(run, text))
-}
-
-/// Compares copies of both snapshots in a temporary folder. Git never reads the
-/// repository, whose files and settings the agent may have changed.
-fn compare(
-    app: &App,
-    args: &DiffArgs,
-    snapshots: &Snapshots<'_>,
-    from: &Snapshot,
-    to: &Snapshot,
-) -> Result<u8, CliError> {
-    let folder = tempfile::tempdir()?;
-    let [left, right] = ["a", "b"].map(|side| folder.path().join(side));
-    std::fs::create_dir(&left)?;
-    std::fs::create_dir(&right)?;
-    snapshots.copy_out(from, &left, to, &right)?;
-    // Uses two trees of a repository of its own: only there does git name a file that
-    // is on one side alone correctly.
-    let git = folder.path().join("git");
-    scratch_git(&git, &["init", "--quiet", "--bare", "--template="], None)?;
-    let tree = |side: &Path| {
-        scratch_git(&git, &["add", "--all", "--force", "."], Some(side))?;
-        scratch_git(&git, &["write-tree"], Some(side))
-    };
-    let trees = [tree(&left)?, tree(&right)?];
-    git_diff(app, &git, args, &trees)
-}
-
-/// Runs git in a temporary repository; returns its output.
-fn scratch_git(git: &Path, args: &[&str], files: Option<&Path>) -> Result<OsString, CliError> {
-    let mut command = own_git();
-    command.env("GIT_DIR", git).args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"]);
-    if let Some(files) = files {
-        command.current_dir(files).arg("--work-tree").arg(files);
-    }
-    let output = command.args(args).output().map_err(|error| cannot_start(&error))?;
-    if !output.status.success() {
-        return Err(CliError::refused("git could not compare the files")
-            .in_korean("git 이 파일을 비교하지 못했습니다", None));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).trim().into())
-}
-
-/// Makes a git command that ignores all settings but ours.
-fn own_git() -> Command {
-    let mut git = Command::new("git");
-    for (name, _) in std::env::vars_os().filter(|(name, _)| is_gits(name)) {
-        git.env_remove(name);
-    }
-    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-    git.args(["-c", "core.quotePath=false"]);
-    git
-}
-
-fn is_gits(name: &OsStr) -> bool {
-    // The path of git's own programs is not a setting.
-    name != "GIT_EXEC_PATH" && name.as_encoded_bytes().starts_with(b"GIT_")
-}
-
-fn cannot_start(error: &std::io::Error) -> CliError {
-    CliError::refused(format!("git, which shows differences, cannot be started: {error}"))
-        .in_korean(format!("차이를 보여 줄 git 을 시작할 수 없습니다: {error}"), None)
+    let sides = SnapshotComparison::new(&snapshots, &run, &args.range)?;
+    git_diff(&app, args, &sides)
 }
 
 /// Shows the differences with git, in its colours and pager, or a note that there are none.
-fn git_diff(app: &App, folder: &Path, args: &DiffArgs, what: &[OsString]) -> Result<u8, CliError> {
+fn git_diff(app: &App, args: &DiffArgs, sides: &SnapshotComparison) -> Result<u8, CliError> {
     let stdout = std::io::stdout();
     let audience = match (stdout.is_terminal(), out::colours(&stdout)) {
         (false, _) => DiffAudience::Machine,
@@ -117,9 +46,9 @@ fn git_diff(app: &App, folder: &Path, args: &DiffArgs, what: &[OsString]) -> Res
         (true, true) => DiffAudience::Person,
     };
     let mut git = own_git();
-    git.env("GIT_DIR", folder).env("GIT_PAGER", pager()).args(audience.options());
+    git.env("GIT_DIR", sides.repository()).env("GIT_PAGER", pager()).args(audience.options());
     git.args(["--no-ext-diff", "--no-textconv", "--exit-code"]).args(args.stat.then_some("--stat"));
-    let status = git.args(what).status().map_err(|error| cannot_start(&error))?;
+    let status = git.args(&sides.trees).status().map_err(|error| cannot_start(&error))?;
     match status.code() {
         Some(0) => {
             out::note(texts::no_difference(&args.range, app.chosen_locale()));

@@ -1,20 +1,20 @@
 //! `ralph rollback`: restores the files from before a run.
 
-mod overlap;
-mod view;
-
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use ralph_config::OnFail;
 use ralph_core::Run;
-use ralph_engine::undo::{self, FailureEnd, SharedFiles, SnapshotName};
+use ralph_core::locale::Locale;
+use ralph_engine::undo::{self, FailureEnd, SharedFiles, SnapshotName, refused, view};
+use ralph_engine::wire::rollback as wire;
 use ralph_snapshot::{
     ConflictPolicy, RollbackOutcome, RollbackPlan, SnapshotLabel, Snapshots, UntouchedFile,
 };
 
 use crate::app::App;
 use crate::error::CliError;
-use crate::{out, texts};
+use crate::out;
 use ralph_engine::rights::CallRight;
 
 /// Take back what a run changed
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     let all = snapshots.list()?;
     let name: SnapshotName =
         args.to.parse().map_err(|error| CliError::usage(format!("--to: {error}")))?;
-    let to = undo::find(name, &run, &all).ok_or_else(|| texts::no_snapshot(&run, &args.to))?;
+    let to = undo::find(name, &run, &all).ok_or_else(|| undo::no_snapshot(&run, &args.to))?;
     let outside = undo::outside_changes(&app, &run);
     let plan = undo::plan(&snapshots, &all, &outside, to, &undo::relative(&app, &args.path)?)?;
     let shared = undo::shared(&app, &store, &run, &plan)?;
@@ -107,11 +107,11 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
         return Ok(0);
     }
     if !args.force && !shared.is_empty() {
-        return Err(overlap::refused(&run, &shared));
+        return Err(refused(&run, &shared));
     }
     let conflicts = match conflicts {
         ConflictPolicy::Leave if !plan.conflicts.is_empty() && !args.json => {
-            view::ask_about(&plan, run.policy.locale)?
+            ask_about(&plan, run.policy.locale)?
         }
         ConflictPolicy::Leave | ConflictPolicy::Force => conflicts,
     };
@@ -121,12 +121,29 @@ pub(crate) fn run(args: &RollbackArgs) -> Result<u8, CliError> {
     Ok(outcome(&done))
 }
 
+/// Asks whether to restore files that others changed. Without a terminal they are left.
+fn ask_about(plan: &RollbackPlan, locale: Locale) -> io::Result<ConflictPolicy> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(ConflictPolicy::Leave);
+    }
+    view::conflict_lines(plan, locale).into_iter().for_each(out::note);
+    let question = locale.say(
+        "Not only the agent changed these. Take them back as well? [y/N] ",
+        "에이전트만 변경한 파일이 아닙니다. 이것도 되돌릴까요? [y/N] ",
+    );
+    write!(io::stderr(), "{question}")?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    let is_yes = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
+    Ok(if is_yes { ConflictPolicy::Force } else { ConflictPolicy::Leave })
+}
+
 /// Restores the files that the settings name after a failed run, and prints what was done.
 pub(crate) fn after_failure(app: &App, run: &Run, on_fail: OnFail) -> Result<(), CliError> {
     match undo::after_failure(app, run, on_fail)? {
         FailureEnd::Left => {}
         FailureEnd::Restored(done) => out::note(view::closing(run, &done)),
-        FailureEnd::Shared(shared) => out::error(&overlap::refused(run, &shared)),
+        FailureEnd::Shared(shared) => out::error(&refused(run, &shared)),
     }
     Ok(())
 }
@@ -155,20 +172,23 @@ fn outcome(done: &RollbackOutcome) -> u8 {
 
 fn show_plan(args: &RollbackArgs, run: &Run, plan: &RollbackPlan, shared: &[SharedFiles]) {
     if args.json {
-        out::line(view::plan_as_json(plan, shared));
+        out::line(wire::planned(plan, shared));
     } else {
-        view::show_plan(plan, run.policy.locale);
+        view::plan_lines(plan, run.policy.locale).into_iter().for_each(out::line);
         if !shared.is_empty() {
-            out::error(&overlap::refused(run, shared));
+            out::error(&refused(run, shared));
         }
     }
 }
 
 fn report(args: &RollbackArgs, run: &Run, done: &RollbackOutcome, kept: &[UntouchedFile]) {
     if args.json {
-        out::line(view::done_as_json(run, done, kept));
+        out::line(wire::done(run, done, kept));
     } else {
-        view::show_done(run, done, kept);
+        let lines = view::done_lines(run, done, kept);
+        lines.kept.into_iter().for_each(out::note);
+        lines.steps.into_iter().for_each(out::line);
+        lines.left.into_iter().for_each(out::note);
         out::line(if args.undo { view::undone(run, done) } else { view::closing(run, done) });
     }
 }

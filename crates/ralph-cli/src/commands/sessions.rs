@@ -1,17 +1,14 @@
 //! `ralph sessions`: lists the sessions of agents in this project, and resumes one.
 
-mod answers;
-
 use ralph_agents::host;
 use ralph_config::MemoryRules;
 use ralph_core::SessionId;
-use ralph_engine::sessions::{ask, find, is_told, seen, take_up};
+use ralph_engine::sessions::{SessionRenderer, ask, find, is_told, seen, take_up};
 use ralph_engine::wire::sessions::{self as wire, ListedSession};
 use ralph_memory::event::SessionStatus;
 use ralph_memory::{SessionFilter, SessionRecord, resume};
 use serde_json::Value;
 
-use self::answers::SessionRenderer;
 use super::resume::ResumeArgs;
 use crate::app::App;
 use crate::error::CliError;

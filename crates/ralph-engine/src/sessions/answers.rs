@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use crate::report::span;
+use crate::wire::local_time;
+use crate::wire::sessions::ListedSession;
 use ralph_core::Timestamp;
 use ralph_core::locale::Locale;
-use ralph_engine::report::span;
-use ralph_engine::wire::local_time;
-use ralph_engine::wire::sessions::ListedSession;
 use ralph_memory::event::SessionStatus;
 use ralph_memory::resume::SessionAge;
 use ralph_memory::{MessageRole, SessionRecord};
@@ -21,13 +21,14 @@ const WIDE: usize = 40;
 const LONG: usize = 200;
 
 /// Renders answers in one language, at one moment.
-pub(super) struct SessionRenderer {
+pub struct SessionRenderer {
     locale: Locale,
     now: Timestamp,
 }
 
 impl SessionRenderer {
-    pub(super) fn new(locale: Locale, now: Timestamp) -> Self {
+    /// Makes one for a language and a moment.
+    pub fn new(locale: Locale, now: Timestamp) -> Self {
         Self { locale, now }
     }
 
@@ -35,7 +36,8 @@ impl SessionRenderer {
         self.locale.say(english, korean)
     }
 
-    pub(super) fn list(&self, sessions: &[ListedSession]) -> String {
+    /// Renders a table of sessions.
+    pub fn list(&self, sessions: &[ListedSession]) -> String {
         if sessions.is_empty() {
             let none = ("There are no sessions here.\n", "여기에는 세션이 없습니다.\n");
             return self.say(none.0, none.1).to_owned();
@@ -64,7 +66,8 @@ impl SessionRenderer {
         table(&header, rows)
     }
 
-    pub(super) fn one(&self, seen: &ListedSession) -> String {
+    /// Renders a session with what was said last.
+    pub fn one(&self, seen: &ListedSession) -> String {
         let session = &seen.session;
         let mut text = String::new();
         let mut fact = |name: &str, value: &str| {
@@ -101,7 +104,7 @@ impl SessionRenderer {
     }
 
     /// Renders what is shown of a session, and why.
-    pub(super) fn resuming(&self, seen: &ListedSession, age: SessionAge) -> String {
+    pub fn resuming(&self, seen: &ListedSession, age: SessionAge) -> String {
         let (id, ago) = (&seen.session.id, self.age(&seen.session));
         let what = match age {
             SessionAge::Recent => self.say(
@@ -130,7 +133,7 @@ impl SessionRenderer {
     }
 
     /// Renders how the session's host continues it.
-    pub(super) fn host(&self, command: Option<&[String]>) -> String {
+    pub fn host(&self, command: Option<&[String]>) -> String {
         match command {
             Some(words) => self.locale.say(
                 format!("Its host takes it up with `{}`.", words.join(" ")),

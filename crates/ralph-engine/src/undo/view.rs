@@ -1,20 +1,15 @@
-//! Renders a rollback, planned or done, as text and as JSON.
+//! Renders a rollback, planned or done.
 
-use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use ralph_core::Run;
 use ralph_core::locale::Locale;
 use ralph_core::wording::columns;
 use ralph_snapshot::{
-    ConflictPolicy, RollbackAction, RollbackOutcome, RollbackPlan, RollbackStep, UntouchedFile,
-    WhyKept,
+    RollbackAction, RollbackOutcome, RollbackPlan, RollbackStep, UntouchedFile, WhyKept,
 };
-use serde_json::{Value, json};
 
-use crate::texts::counted;
-use crate::{out, texts};
-use ralph_engine::undo::SharedFiles;
+use crate::texts::{self, counted};
 
 /// Number of files of each kind that are listed.
 const LISTED: usize = 20;
@@ -22,105 +17,55 @@ const LISTED: usize = 20;
 /// Width of the first word of a line, in columns.
 const WORD: usize = 10;
 
-/// Renders the plan as JSON.
-pub(super) fn plan_as_json(plan: &RollbackPlan, shared: &[SharedFiles]) -> Value {
-    let steps = |steps: &[RollbackStep]| -> Vec<_> {
-        let one = |step: &RollbackStep| {
-            let action = word(step.action, Locale::En);
-            json!({ "path": step.path.to_string_lossy(), "action": action })
-        };
-        steps.iter().map(one).collect()
-    };
-    json!({
-        "schema": 1,
-        "to": plan.to.to_string(),
-        "steps": steps(&plan.steps),
-        "conflicts": steps(&plan.conflicts),
-        "kept": kept_as_json(&plan.kept),
-        "shared": shared.iter().flat_map(shared_as_json).collect::<Vec<_>>(),
-    })
+/// Renders the plan, line by line.
+pub fn plan_lines(plan: &RollbackPlan, locale: Locale) -> Vec<String> {
+    let nothing = || locale.say("There is nothing to take back.", "되돌릴 것이 없습니다.");
+    let mut lines: Vec<String> =
+        plan.is_empty().then(|| nothing().to_owned()).into_iter().collect();
+    lines.extend(step_lines(&plan.steps, None, locale));
+    lines.extend(step_lines(&plan.conflicts, Some(&forced(locale)), locale));
+    lines.extend(kept_lines(&plan.kept, locale));
+    lines
 }
 
-fn shared_as_json(shared: &SharedFiles) -> impl Iterator<Item = Value> {
-    let run = shared.run.to_string();
-    let one = move |path| json!({ "path": path, "run_id": run });
-    shared.paths.iter().map(|path| path.to_string_lossy().into_owned()).map(one)
+/// Renders the files that others changed, line by line.
+pub fn conflict_lines(plan: &RollbackPlan, locale: Locale) -> Vec<String> {
+    step_lines(&plan.conflicts, None, locale)
 }
 
-/// Prints the plan.
-pub(super) fn show_plan(plan: &RollbackPlan, locale: Locale) {
-    if plan.is_empty() {
-        out::line(locale.say("There is nothing to take back.", "되돌릴 것이 없습니다."));
-    }
-    list(&plan.steps, None, locale);
-    list(&plan.conflicts, Some(&forced(locale)), locale);
-    for line in kept_lines(&plan.kept, locale) {
-        out::line(line);
-    }
+/// A rollback that was done, in lines.
+pub struct RollbackLines {
+    /// The files that were kept.
+    pub kept: Vec<String>,
+    /// The files that were restored.
+    pub steps: Vec<String>,
+    /// The files that could not be restored.
+    pub left: Vec<String>,
 }
 
-/// Asks whether to restore files that others changed. Without a terminal they are left.
-pub(super) fn ask_about(plan: &RollbackPlan, locale: Locale) -> io::Result<ConflictPolicy> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Ok(ConflictPolicy::Leave);
-    }
-    for step in plan.conflicts.iter().take(LISTED) {
-        out::note(line(word(step.action, locale), &texts::path(&step.path)));
-    }
-    if let Some(more) = more(plan.conflicts.len(), locale) {
-        out::note(more);
-    }
-    let question = locale.say(
-        "Not only the agent changed these. Take them back as well? [y/N] ",
-        "에이전트만 변경한 파일이 아닙니다. 이것도 되돌릴까요? [y/N] ",
-    );
-    write!(io::stderr(), "{question}")?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    let is_yes = matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
-    Ok(if is_yes { ConflictPolicy::Force } else { ConflictPolicy::Leave })
-}
-
-/// Renders the result as JSON.
-pub(super) fn done_as_json(run: &Run, done: &RollbackOutcome, kept: &[UntouchedFile]) -> Value {
-    let paths = |paths: &mut dyn Iterator<Item = &Path>| -> Vec<_> {
-        paths.map(|path| path.to_string_lossy().into_owned()).collect()
-    };
-    json!({
-        "schema": 1,
-        "run_id": run.id.to_string(),
-        "files": done.steps.len(),
-        "left": paths(&mut done.left.iter().map(|path| &**path)),
-        "blocked": paths(&mut done.blocked.iter().map(|blocked| &*blocked.path)),
-        "kept": kept_as_json(kept),
-        "safety": done.safety.as_ref().map(|safety| safety.label.to_string()),
-    })
-}
-
-/// Prints the result.
-pub(super) fn show_done(run: &Run, done: &RollbackOutcome, kept: &[UntouchedFile]) {
+/// Renders the result.
+pub fn done_lines(run: &Run, done: &RollbackOutcome, kept: &[UntouchedFile]) -> RollbackLines {
     let locale = run.policy.locale;
-    for line in kept_lines(kept, locale) {
-        out::note(line);
-    }
-    list(&done.steps, None, locale);
-    for path in &done.left {
-        let remark = locale.say(
-            "changed since by others; use --force",
-            "다른 사람이 변경함; --force 를 쓰면 되돌립니다",
-        );
-        out::note(left_alone(path, remark, locale));
-    }
-    for blocked in &done.blocked {
+    let changed = locale.say(
+        "changed since by others; use --force",
+        "다른 사람이 변경함; --force 를 쓰면 되돌립니다",
+    );
+    let left = done.left.iter().map(|path| left_alone(path, changed, locale));
+    let blocked = done.blocked.iter().map(|blocked| {
         let by = texts::path(&blocked.by);
         let remark =
             locale.say(format!("{by} is in its way"), format!("{by} 이(가) 그 자리에 있음"));
-        out::note(left_alone(&blocked.path, &remark, locale));
+        left_alone(&blocked.path, &remark, locale)
+    });
+    RollbackLines {
+        kept: kept_lines(kept, locale),
+        steps: step_lines(&done.steps, None, locale),
+        left: left.chain(blocked).collect(),
     }
 }
 
 /// Renders one sentence: the result, and how to undo it.
-pub(super) fn closing(run: &Run, done: &RollbackOutcome) -> String {
+pub fn closing(run: &Run, done: &RollbackOutcome) -> String {
     let (files, id) = (done.steps.len(), &run.id);
     let safety = done.safety.as_ref().map(|safety| safety.label);
     match safety {
@@ -141,7 +86,7 @@ pub(super) fn closing(run: &Run, done: &RollbackOutcome) -> String {
 }
 
 /// Renders one sentence: the rollback was undone, and how to repeat it.
-pub(super) fn undone(run: &Run, done: &RollbackOutcome) -> String {
+pub fn undone(run: &Run, done: &RollbackOutcome) -> String {
     let (files, id) = (done.steps.len(), &run.id);
     match done.safety.as_ref().map(|safety| safety.label) {
         Some(label) => run.policy.locale.say(
@@ -161,7 +106,7 @@ pub(super) fn undone(run: &Run, done: &RollbackOutcome) -> String {
 }
 
 /// Returns the remark that an earlier rollback can be undone, too.
-pub(super) fn one_before(locale: Locale) -> &'static str {
+pub fn one_before(locale: Locale) -> &'static str {
     locale.say(
         "There was a rollback before it; `--undo` once more undoes that one.",
         "그 전에도 되돌리기가 있었습니다. `--undo` 를 한 번 더 쓰면 그것을 취소합니다.",
@@ -169,14 +114,15 @@ pub(super) fn one_before(locale: Locale) -> &'static str {
 }
 
 /// Returns the remark that an interrupted rollback was completed.
-pub(super) fn completed(locale: Locale) -> &'static str {
+pub fn completed(locale: Locale) -> &'static str {
     locale.say(
         "A rollback had been interrupted; it was completed first.",
         "중단되었던 되돌리기를 먼저 마쳤습니다.",
     )
 }
 
-fn word(action: RollbackAction, locale: Locale) -> &'static str {
+/// Names an action.
+pub(crate) fn word(action: RollbackAction, locale: Locale) -> &'static str {
     match action {
         RollbackAction::Restore => locale.say("restore", "복원"),
         RollbackAction::Recreate => locale.say("bring back", "되살림"),
@@ -191,15 +137,11 @@ fn forced(locale: Locale) -> String {
     )
 }
 
-fn list(steps: &[RollbackStep], remark: Option<&str>, locale: Locale) {
+fn step_lines(steps: &[RollbackStep], remark: Option<&str>, locale: Locale) -> Vec<String> {
     let remark = remark.map_or_else(String::new, |remark| format!(" ({remark})"));
-    for step in steps.iter().take(LISTED) {
-        let line = line(word(step.action, locale), &texts::path(&step.path));
-        out::line(line + &remark);
-    }
-    if let Some(more) = more(steps.len(), locale) {
-        out::line(more + &remark);
-    }
+    let listed = steps.iter().take(LISTED);
+    let lines = listed.map(|step| line(word(step.action, locale), &texts::path(&step.path)));
+    lines.chain(more(steps.len(), locale)).map(|line| line + &remark).collect()
 }
 
 fn kept_lines(kept: &[UntouchedFile], locale: Locale) -> Vec<String> {
@@ -236,21 +178,6 @@ fn reason(why: WhyKept, locale: Locale) -> &'static str {
             locale.say("appeared while the run rested", "실행이 쉬는 동안 생김")
         }
     }
-}
-
-fn kept_as_json(kept: &[UntouchedFile]) -> Vec<Value> {
-    let why = |kept: &UntouchedFile| match kept.why {
-        WhyKept::AppearedLater => "appeared_later",
-        WhyKept::NotRecorded => "not_recorded",
-        WhyKept::IgnoredThen => "ignored_then",
-        WhyKept::Nested => "nested",
-        WhyKept::TooLarge => "too_large",
-        WhyKept::LeftOut => "written_by_a_gate",
-        WhyKept::AppearedMeanwhile => "appeared_meanwhile",
-    };
-    let one =
-        |kept: &UntouchedFile| json!({ "path": kept.path.to_string_lossy(), "why": why(kept) });
-    kept.iter().map(one).collect()
 }
 
 #[cfg(test)]

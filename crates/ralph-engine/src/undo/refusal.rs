@@ -2,21 +2,20 @@
 
 use std::path::PathBuf;
 
-use ralph_core::Run;
-use ralph_engine::undo::SharedFiles;
-
-use crate::error::CliError;
+use super::SharedFiles;
+use crate::UserError;
 use crate::texts;
+use ralph_core::Run;
 
 /// Number of files of a run that are listed.
 const NAMED: usize = 20;
 
 /// Makes the error for shared files.
-pub(crate) fn refused(run: &Run, shared: &[SharedFiles]) -> CliError {
+pub fn refused(run: &Run, shared: &[SharedFiles]) -> UserError {
     let list: String = shared.iter().map(rows).collect();
     let hint = "`--force` takes them back, with what the other run did there; `--path PATH` \
                 takes back other files only";
-    CliError::refused(format!("{} shares files with a run at the same time:{list}", run.id))
+    UserError::refused(format!("{} shares files with a run at the same time:{list}", run.id))
         .with_hint(hint)
         .in_korean(
             format!("{} 은(는) 같은 시간에 진행된 루프와 파일을 공유합니다:{list}", run.id),
