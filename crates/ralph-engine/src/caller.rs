@@ -13,7 +13,7 @@ use ralph_core::run::Owner;
 use ralph_core::{Run, RunId, SessionId};
 use ralph_memory::event::EventContext;
 use ralph_proc::{Ancestor, TOKEN_VARIABLE, ancestors};
-use ralph_store::{RunQuery, RunStateFilter, RunStore};
+use ralph_store::{RunQuery, RunStateFilter};
 
 use crate::app::{App, user_home};
 use crate::command_log::CommandSource;

@@ -11,7 +11,7 @@ use ralph_checks::{AffectedTest, Gate, GateContext, GateWatcher, run_together};
 use ralph_core::Timestamp;
 use ralph_core::evidence::{GateReport, Verdict};
 use ralph_snapshot::WorkTree;
-use ralph_store::{GatePass, RunStore};
+use ralph_store::{GatePass, SqliteStore};
 
 use crate::affected;
 use crate::driver::{jobs, timing};
@@ -37,7 +37,7 @@ pub enum CacheUse {
 /// The store of passes, and the files they belong to.
 pub struct PassCache<'a> {
     /// The store.
-    pub store: &'a dyn RunStore,
+    pub store: &'a SqliteStore,
     /// The files.
     pub tree: &'a WorkTree,
     /// The rule for earlier passes.

@@ -8,7 +8,7 @@ use ralph_core::line::inline;
 use ralph_core::locale::Locale;
 use ralph_core::state::{RunState, WaitReason};
 use ralph_core::{Run, RunId, SessionId, Timestamp, wording};
-use ralph_store::{EventQuery, NewEvent, RunStore, StoreError};
+use ralph_store::{EventQuery, NewEvent, SqliteStore, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -153,7 +153,7 @@ pub struct CommandLog {
 
 impl CommandLog {
     /// Reads the events.
-    pub fn load(store: &dyn RunStore, run: &RunId) -> Result<Self, StoreError> {
+    pub fn load(store: &SqliteStore, run: &RunId) -> Result<Self, StoreError> {
         let (mut log, mut after) = (Self::default(), 0);
         loop {
             let query = EventQuery { run: Some(run.clone()), session: None, after, limit: PAGE };
@@ -222,7 +222,7 @@ impl CommandLog {
 /// Stores that a command was refused to the agent of a run. Beyond the maximum
 /// it adds nothing.
 pub fn record_refusal(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     command: &str,
     now: Timestamp,
@@ -237,7 +237,7 @@ pub fn record_refusal(
 
 /// Stores the source of a command that ends or pauses a run.
 pub fn record_order(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     source: CommandSource,
     now: Timestamp,
@@ -247,7 +247,7 @@ pub fn record_order(
 
 /// Stores a rollback of a run's files.
 pub fn record_rollback(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     done: &RollbackRecord,
 ) -> Result<(), StoreError> {
@@ -258,7 +258,7 @@ pub fn record_rollback(
 /// Stores the sandboxes of a run's programs. The last record counts, so an
 /// empty one is stored too.
 pub fn record_sandboxes(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     sandboxes: &[SandboxRecord],
     now: Timestamp,
@@ -268,7 +268,7 @@ pub fn record_sandboxes(
 
 /// Stores whether the evidence of a run was sealed.
 pub(crate) fn record_seal(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     unsealed: Option<UnsealedReason>,
     now: Timestamp,
@@ -291,13 +291,13 @@ fn event(run: &Run, kind: &str, facts: &Value, at: Timestamp) -> NewEvent {
 
 #[cfg(test)]
 mod tests {
+    use crate::temporary_store::TemporaryStore;
     use ralph_core::policy::Policy;
     use ralph_core::run::{AgentRef, NewRun, Owner, Task};
-    use ralph_store::MemoryStore;
 
     use super::*;
 
-    fn kept(store: &MemoryStore) -> Run {
+    fn kept(store: &SqliteStore) -> Run {
         let new = NewRun {
             task: Task::default(),
             worktree: "/project".to_owned(),
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_run_keeps_a_bounded_number_of_attempts_without_secrets() {
-        let store = MemoryStore::default();
+        let store = TemporaryStore::new();
         let run = kept(&store);
         let token = format!("ghp_{}", "a1B2".repeat(9));
         record_refusal(&store, &run, &format!("ralph resume --answer {token}\n x"), at(1)).unwrap();
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn the_last_rollback_that_was_not_undone_is_known() {
-        let store = MemoryStore::default();
+        let store = TemporaryStore::new();
         let run = kept(&store);
         let done = |to: Option<&str>, files| {
             let to = to.map(str::to_owned);
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn the_last_command_tells_who_ended_a_run() {
-        let store = MemoryStore::default();
+        let store = TemporaryStore::new();
         let run = Run { state: RunState::Stopped, ..kept(&store) };
         let sentence = || CommandLog::load(&store, &run.id).unwrap().state_sentence(&run);
         assert_eq!(sentence(), "Stopped: you ended the run.");

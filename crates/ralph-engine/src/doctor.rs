@@ -20,7 +20,7 @@ use ralph_proc::{
     ProgramWatcher, WatcherDecision,
 };
 use ralph_snapshot::{WorkHandle, WorkTree};
-use ralph_store::{RunStore, SqliteStore};
+use ralph_store::SqliteStore;
 use serde_json::Value;
 
 use crate::UserError;

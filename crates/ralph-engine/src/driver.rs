@@ -45,7 +45,7 @@ use ralph_files::LogFailure as _;
 use ralph_memory::SessionRecord;
 use ralph_proc::Enclosure;
 use ralph_redact::redact;
-use ralph_store::{IterationRecord, OwnerRequest, RunStep, RunStore, RunVersion, StoreError};
+use ralph_store::{IterationRecord, OwnerRequest, RunStep, RunVersion, StoreError};
 
 use crate::command_log::record_seal;
 use crate::error::EngineError;

@@ -29,7 +29,7 @@ use ralph_core::wording::{NextPrompt, auto_continue_line, host as wording};
 use ralph_core::{Evidence, Run, SessionId, Timestamp, decide, question};
 use ralph_files::LogFailure as _;
 use ralph_snapshot::{SnapshotLabel, Snapshots};
-use ralph_store::{NewEvent, OwnerRequest, RunStore, StoreError};
+use ralph_store::{NewEvent, OwnerRequest, SqliteStore, StoreError};
 use serde_json::json;
 
 use crate::driver::refusals::RefusalOutcome;
@@ -72,7 +72,7 @@ pub struct HostedSession {
 
 /// Stores a new run for a session. The session's hooks know of it from then on.
 pub fn start(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     place: &SessionDir,
     new: NewRun,
     now: Timestamp,
@@ -88,7 +88,7 @@ pub fn start(
 
 /// Stores the uses of tools in the present turn of a run.
 pub fn record_tools(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     session: Option<&SessionId>,
     run: &Run,
     uses: &[ToolUse],

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::Run;
-use ralph_store::{RunStore, SqliteStore, StoreError};
+use ralph_store::{SqliteStore, StoreError};
 
 /// An open store and its folder.
 pub struct RunLedger {

@@ -192,6 +192,8 @@ mod stamps;
 mod steps;
 pub mod stop;
 mod surroundings;
+#[cfg(test)]
+mod temporary_store;
 pub mod texts;
 pub mod tool;
 pub mod undo;

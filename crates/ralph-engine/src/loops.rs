@@ -5,7 +5,7 @@ use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::{PauseReason, RunState};
 use ralph_core::{Run, RunId, SessionId, Timestamp};
 use ralph_store::{
-    OwnerRequest, RunQuery, RunStateFilter, RunStep, RunStore, RunVersion, StoreError,
+    OwnerRequest, RunQuery, RunStateFilter, RunStep, RunVersion, SqliteStore, StoreError,
 };
 
 use crate::error::EngineError;
@@ -29,7 +29,7 @@ const MOST_ACTIVE: u32 = 1000;
 /// Stores a new run. Fails while another run is active that it excludes.
 ///
 /// Active runs whose driver died are paused first and can be resumed later.
-pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, EngineError> {
+pub fn start(store: &SqliteStore, new: NewRun, now: Timestamp) -> Result<Run, EngineError> {
     let run = Run::new(fresh_id(), new, now);
     let (alive, left): (Vec<Run>, Vec<Run>) =
         active(store, &run.worktree)?.into_iter().partition(owner::is_at_work);
@@ -44,20 +44,20 @@ pub fn start(store: &dyn RunStore, new: NewRun, now: Timestamp) -> Result<Run, E
 }
 
 /// Returns the active runs of a work tree, newest first.
-pub fn active(store: &dyn RunStore, worktree: &str) -> Result<Vec<Run>, EngineError> {
+pub fn active(store: &SqliteStore, worktree: &str) -> Result<Vec<Run>, EngineError> {
     let worktree = Some(worktree.to_owned());
     Ok(store.runs(&RunQuery { worktree, which: RunStateFilter::Active, limit: MOST_ACTIVE })?)
 }
 
 /// Pauses an active run whose owner is known to be gone; it can be resumed.
-pub fn pause_abandoned(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<(), EngineError> {
+pub fn pause_abandoned(store: &SqliteStore, run: &Run, now: Timestamp) -> Result<(), EngineError> {
     set_state(store, &steps::left_behind(run, now), RunState::Paused(PauseReason::Interrupted), now)
 }
 
 /// Gives a run to another session in its present state: a paused run stays
 /// paused.
 pub fn move_to_session(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     to: &SessionId,
     now: Timestamp,
@@ -67,7 +67,7 @@ pub fn move_to_session(
 
 /// Ends or pauses a run, whatever its owner.
 pub fn request(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     request: OwnerRequest,
     now: Timestamp,
@@ -93,7 +93,7 @@ pub fn request(
 
 /// Changes the task of a run. Only allowed before the first turn.
 pub fn set_task(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     text: &str,
     now: Timestamp,
@@ -106,7 +106,7 @@ pub fn set_task(
 
 /// Cancels the loop of a session. Returns false if it has none.
 pub fn cancel(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     session: &SessionId,
     now: Timestamp,
 ) -> Result<bool, EngineError> {
@@ -117,7 +117,7 @@ pub fn cancel(
 }
 
 /// Returns true if the loop of a session is active.
-pub fn is_active(store: &dyn RunStore, session: &SessionId) -> Result<bool, EngineError> {
+pub fn is_active(store: &SqliteStore, session: &SessionId) -> Result<bool, EngineError> {
     Ok(store.run_of_session(session)?.is_some_and(|run| run.state.is_active()))
 }
 
@@ -153,7 +153,7 @@ fn ensure_open(run: &Run) -> Result<(), EngineError> {
 
 /// Makes this process the owner of a run and resumes it. A run that was paused
 /// or waited for a person is running again.
-pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run, EngineError> {
+pub fn take_over(store: &SqliteStore, run: &Run, now: Timestamp) -> Result<Run, EngineError> {
     ensure_resumable(run)?;
     give(store, run, &owner::this_process(now), run.agent.clone(), now)
 }
@@ -162,7 +162,7 @@ pub fn take_over(store: &dyn RunStore, run: &Run, now: Timestamp) -> Result<Run,
 /// from a session of a host. The session's hooks then find that the run is no
 /// longer theirs.
 pub fn adopt(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     agent: AgentRef,
     now: Timestamp,
@@ -174,7 +174,7 @@ pub fn adopt(
 /// Makes `owner` the owner of a run, even if it belonged to another session.
 /// Only a living driver keeps its run.
 pub fn take_over_as(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     owner: &Owner,
     now: Timestamp,
@@ -184,7 +184,7 @@ pub fn take_over_as(
 }
 
 fn give(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     to: &Owner,
     agent: AgentRef,
@@ -224,7 +224,7 @@ fn refuse_living_owner(run: &Run) -> Result<(), EngineError> {
 
 /// Returns the run to show without an id: the newest active one of the work
 /// tree, else the newest open one, else the newest.
-pub fn current(store: &dyn RunStore, worktree: &str) -> Result<Option<Run>, EngineError> {
+pub fn current(store: &SqliteStore, worktree: &str) -> Result<Option<Run>, EngineError> {
     for which in [RunStateFilter::Active, RunStateFilter::Open, RunStateFilter::All] {
         let query = RunQuery { worktree: Some(worktree.to_owned()), which, limit: 1 };
         if let Some(run) = store.runs(&query)?.into_iter().next() {
@@ -235,7 +235,7 @@ pub fn current(store: &dyn RunStore, worktree: &str) -> Result<Option<Run>, Engi
 }
 
 fn set_state(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     state: RunState,
     now: Timestamp,
@@ -257,9 +257,9 @@ fn fresh_id() -> RunId {
 mod tests {
     use std::time::Duration;
 
+    use crate::temporary_store::TemporaryStore;
     use ralph_core::Policy;
     use ralph_core::state::WaitReason;
-    use ralph_store::MemoryStore;
 
     use super::*;
 
@@ -279,7 +279,7 @@ mod tests {
     /// The run as it is resumed at the sixth hour: its driver worked for one
     /// hour, left it in `state`, and is gone.
     fn resumed_from(state: RunState) -> Run {
-        let (store, began) = (MemoryStore::default(), Timestamp::from_millis(0));
+        let (store, began) = (TemporaryStore::new(), Timestamp::from_millis(0));
         let left = began.plus(HOUR);
         let run = start(&store, new_run(left), began).unwrap();
         set_state(&store, &run, state, left).unwrap();
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn whoever_saw_a_run_resting_while_it_was_taken_over_is_too_late() {
-        let (store, now) = (MemoryStore::default(), Timestamp::from_millis(0));
+        let (store, now) = (TemporaryStore::new(), Timestamp::from_millis(0));
         let run = start(&store, new_run(now), now).unwrap();
         set_state(&store, &run, RunState::Paused(PauseReason::Asked), now).unwrap();
         let resting = store.run(&run.id).unwrap().unwrap();
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_hosted_run_is_given_up_only_to_an_agent_that_was_named() {
-        let (store, now) = (MemoryStore::default(), Timestamp::from_millis(0));
+        let (store, now) = (TemporaryStore::new(), Timestamp::from_millis(0));
         let session = SessionId::new("ses_1").unwrap();
         let new = NewRun { owner: Owner::Session(session.clone()), ..new_run(now) };
         let run = start(&store, new, now).unwrap();

@@ -10,7 +10,7 @@ use ralph_core::feedback::last_chars;
 use ralph_core::locale::Locale;
 use ralph_core::policy::RuleEdition;
 use ralph_core::{Run, wording};
-use ralph_store::{EventQuery, IterationRecord, NewEvent, RunStore, StoreError};
+use ralph_store::{EventQuery, IterationRecord, NewEvent, SqliteStore, StoreError};
 use serde::Serialize;
 
 use crate::command_log::{CommandLog, CommandSource, SandboxRecord};
@@ -102,7 +102,7 @@ struct ToolView {
 
 impl RunReport {
     /// Reads the records of a run.
-    pub fn load(store: &dyn RunStore, run: Run) -> Result<Self, StoreError> {
+    pub fn load(store: &SqliteStore, run: Run) -> Result<Self, StoreError> {
         let iterations = store.iterations(&run.id, LISTED)?;
         let query =
             EventQuery { run: Some(run.id.clone()), session: None, after: 0, limit: LISTED };

@@ -9,7 +9,7 @@ use ralph_core::{Run, RunId, Timestamp};
 use ralph_memory::raw::{OutputRetention, RawOutputStore};
 use ralph_memory::{Notebook, RetentionOutcome, SessionRetention};
 use ralph_snapshot::Snapshots;
-use ralph_store::{RunQuery, RunStateFilter, RunStore};
+use ralph_store::{RunQuery, RunStateFilter};
 use serde_json::{Value, json};
 
 use crate::app::App;

@@ -16,7 +16,7 @@ use ralph_sandbox::{
     NetworkRule, PathAccess, PolicyFacts, Sandbox, SandboxError, SandboxGuarantee, SandboxMeans,
     SandboxPolicy, cache_folders,
 };
-use ralph_store::RunStore;
+use ralph_store::SqliteStore;
 
 use crate::app::App;
 use crate::command_log::{CommandLog, SandboxRecord, record_sandboxes};
@@ -131,7 +131,7 @@ fn make(
 /// Keeps a run that began in a sandbox in one, whatever the settings say now.
 pub fn keep_recorded(
     rules: &mut SandboxRules,
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
 ) -> Result<(), UserError> {
     for record in CommandLog::load(store, &run.id)?.sandboxes {

@@ -5,7 +5,6 @@ mod answers;
 use ralph_core::SessionId;
 use ralph_memory::event::{EventActor, LogEvent, LogEventKind, SessionStatus};
 use ralph_memory::{MemoryError, Notebook, SessionLookup, SessionRecord, resume};
-use ralph_store::RunStore;
 
 use crate::app::App;
 use crate::host::{SessionDir, SessionLiveness};

@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 
+use crate::temporary_store::TemporaryStore;
 use ralph_core::evidence::{GateFault, GateReport, Verdict, WeakenedCheck};
 use ralph_core::format::OutputFormat;
 use ralph_core::policy::{Criterion, GateCommand, GateImportance, GateSpec, PassCondition, Policy};
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::PauseReason;
-use ralph_store::MemoryStore;
 
 use super::*;
 use crate::loops;
@@ -32,7 +32,7 @@ fn run_in(state: RunState) -> Run {
         policy: Policy::promise(),
         owner: Owner::Driver { pid: u32::MAX, started: 0, heartbeat: hour(3) },
     };
-    let run = loops::start(&MemoryStore::default(), new, hour(0)).unwrap();
+    let run = loops::start(&TemporaryStore::new(), new, hour(0)).unwrap();
     moved_to(&run, state, hour(1))
 }
 

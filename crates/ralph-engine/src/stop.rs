@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ralph_core::{Run, RunId};
-use ralph_store::{OwnerRequest, RunStore, SqliteStore};
+use ralph_store::{OwnerRequest, SqliteStore};
 
 use crate::app::App;
 use crate::clock::InterruptSignal;

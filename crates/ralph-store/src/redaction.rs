@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use ralph_core::prompt::PromptSections;
 
-    use crate::contract::sample;
+    use crate::sample;
 
     fn blackened<T: CapturedText>(value: &T) -> T {
         let mut copy = value.clone();

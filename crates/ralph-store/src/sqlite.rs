@@ -21,7 +21,7 @@ use crate::event::{EventQuery, NewEvent, StoredEvent};
 use crate::iteration::IterationRecord;
 use crate::redaction::redacted;
 use crate::row;
-use crate::run_store::{GatePass, OwnerRequest, RunQuery, RunStep, RunStore, RunVersion};
+use crate::run_store::{GatePass, OwnerRequest, RunQuery, RunStep, RunVersion};
 
 pub use self::code::{CodeStore, FolderChanges, NewFacts};
 pub use self::open::OpenedStore;
@@ -118,32 +118,61 @@ fn immediately<T>(
     Ok(value)
 }
 
-impl RunStore for SqliteStore {
-    fn create_run(&self, run: &Run) -> Result<(), StoreError> {
+/// Runs, their iterations and events.
+///
+/// Every method is one atomic step: it either happens as a whole, or returns an
+/// error and writes nothing. Text captured from agents and tools is redacted
+/// before it is stored; the task and the policy are kept verbatim.
+impl SqliteStore {
+    /// Stores a new run.
+    ///
+    /// Returns [`StoreError::WorktreeBusy`] or [`StoreError::SessionBusy`] if
+    /// the run is active and it excludes another active run
+    /// ([`Run::excludes`]). Returns [`StoreError::RunExists`] if the id is
+    /// taken.
+    pub fn create_run(&self, run: &Run) -> Result<(), StoreError> {
         self.write(|tx| runs::create(tx, run))
     }
 
-    fn run(&self, id: &RunId) -> Result<Option<Run>, StoreError> {
+    /// Returns the run with this id.
+    pub fn run(&self, id: &RunId) -> Result<Option<Run>, StoreError> {
         self.read(|connection| runs::one(connection, id))
     }
 
-    fn run_ids(&self, prefix: &str) -> Result<Vec<RunId>, StoreError> {
+    /// Returns the ids that begin with `prefix`, with or without `run-`: at
+    /// most ten, in alphabetical order.
+    pub fn run_ids(&self, prefix: &str) -> Result<Vec<RunId>, StoreError> {
         self.read(|connection| runs::ids(connection, prefix))
     }
 
-    fn runs(&self, query: &RunQuery) -> Result<Vec<Run>, StoreError> {
+    /// Returns the runs that match a query, newest first.
+    pub fn runs(&self, query: &RunQuery) -> Result<Vec<Run>, StoreError> {
         self.read(|connection| runs::list(connection, query))
     }
 
-    fn run_of_session(&self, session: &SessionId) -> Result<Option<Run>, StoreError> {
+    /// Returns the newest run that a session owns and that has not ended.
+    pub fn run_of_session(&self, session: &SessionId) -> Result<Option<Run>, StoreError> {
         self.read(|connection| runs::of_session(connection, session))
     }
 
-    fn save(&self, expected: RunVersion, step: &RunStep<'_>) -> Result<(), StoreError> {
+    /// Writes one step of a run: the run, the record of the iteration, events.
+    ///
+    /// Returns [`StoreError::Stale`] if the run is no longer at `expected`;
+    /// [`StoreError::AlreadyDecided`] if the iteration has a record;
+    /// [`StoreError::WorktreeBusy`] or [`StoreError::SessionBusy`] if the run
+    /// would become active beside one that it excludes. A driver's heartbeat
+    /// never goes back in time.
+    pub fn save(&self, expected: RunVersion, step: &RunStep<'_>) -> Result<(), StoreError> {
         self.write(|tx| runs::save(tx, expected, step))
     }
 
-    fn take_over(
+    /// Gives the run to a new owner. Its epoch is raised by one, so that writes
+    /// of the old owner are stale. A request to the old owner is dropped.
+    ///
+    /// Returns [`StoreError::Stale`] if the epoch is not the expected one;
+    /// [`StoreError::SessionBusy`] if the run is active and the new owner has
+    /// another active run.
+    pub fn take_over(
         &self,
         id: &RunId,
         expected_epoch: u64,
@@ -153,7 +182,10 @@ impl RunStore for SqliteStore {
         self.write(|tx| runs::take_over(tx, id, expected_epoch, owner, now))
     }
 
-    fn heartbeat(
+    /// Records that the owner is alive, and returns a request to it, if any.
+    ///
+    /// Returns [`StoreError::Stale`] if the epoch is not the current one.
+    pub fn heartbeat(
         &self,
         id: &RunId,
         epoch: u64,
@@ -162,35 +194,57 @@ impl RunStore for SqliteStore {
         self.write(|tx| runs::heartbeat(tx, id, epoch, now))
     }
 
-    fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<OwnerRequest>, StoreError> {
+    /// Returns a request to the owner like [`Self::heartbeat`], but writes
+    /// nothing.
+    pub fn pending(&self, id: &RunId, epoch: u64) -> Result<Option<OwnerRequest>, StoreError> {
         self.read(|connection| runs::pending(connection, id, epoch))
     }
 
-    fn request(&self, id: &RunId, request: OwnerRequest, now: Timestamp) -> Result<(), StoreError> {
+    /// Asks the owner of a run for something.
+    ///
+    /// The request stays until the run gets a new owner. A pause does not
+    /// replace a stop, and an ended run is not changed.
+    pub fn request(
+        &self,
+        id: &RunId,
+        request: OwnerRequest,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.write(|tx| runs::request(tx, id, request, now))
     }
 
-    fn iterations(&self, id: &RunId, last: u32) -> Result<Vec<IterationRecord>, StoreError> {
+    /// Returns the last `last` iterations of a run, oldest first.
+    pub fn iterations(&self, id: &RunId, last: u32) -> Result<Vec<IterationRecord>, StoreError> {
         self.read(|connection| iterations::last(connection, id, last))
     }
 
-    fn is_decided(&self, id: &RunId, number: u32) -> Result<bool, StoreError> {
+    /// Returns true if an iteration has a record.
+    pub fn is_decided(&self, id: &RunId, number: u32) -> Result<bool, StoreError> {
         self.read(|connection| iterations::exists(connection, id, number))
     }
 
-    fn iteration(&self, id: &RunId, number: u32) -> Result<Option<IterationRecord>, StoreError> {
+    /// Returns one iteration of a run.
+    pub fn iteration(
+        &self,
+        id: &RunId,
+        number: u32,
+    ) -> Result<Option<IterationRecord>, StoreError> {
         self.read(|connection| iterations::one(connection, id, number))
     }
 
-    fn append(&self, event: &NewEvent) -> Result<u64, StoreError> {
+    /// Stores an event and returns its number.
+    pub fn append(&self, event: &NewEvent) -> Result<u64, StoreError> {
         self.write(|tx| events::insert(tx, event))
     }
 
-    fn events(&self, query: &EventQuery) -> Result<Vec<StoredEvent>, StoreError> {
+    /// Returns the events that match a query, oldest first.
+    pub fn events(&self, query: &EventQuery) -> Result<Vec<StoredEvent>, StoreError> {
         self.read(|connection| events::list(connection, query))
     }
 
-    fn remember_pass(
+    /// Stores that a gate passed on a tree. `gate_key` identifies the gate and
+    /// its whole configuration.
+    pub fn remember_pass(
         &self,
         gate_key: &str,
         tree: &TreeId,
@@ -204,7 +258,8 @@ impl RunStore for SqliteStore {
         })
     }
 
-    fn forget_pass(&self, gate_key: &str, tree: &TreeId) -> Result<(), StoreError> {
+    /// Deletes the pass of a gate on a tree, because it failed there since.
+    pub fn forget_pass(&self, gate_key: &str, tree: &TreeId) -> Result<(), StoreError> {
         self.write(|tx| {
             tx.prepare_cached("DELETE FROM gate_passes WHERE gate_key = ?1 AND tree = ?2")?
                 .execute([gate_key, tree.as_str()])?;
@@ -212,7 +267,8 @@ impl RunStore for SqliteStore {
         })
     }
 
-    fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<GatePass>, StoreError> {
+    /// Returns the last pass of a gate on a tree, if any.
+    pub fn pass(&self, gate_key: &str, tree: &TreeId) -> Result<Option<GatePass>, StoreError> {
         let found: Option<(String, i64)> = self.read(|connection| {
             let sql =
                 "SELECT reading, passed_at FROM gate_passes WHERE gate_key = ?1 AND tree = ?2";
@@ -224,7 +280,14 @@ impl RunStore for SqliteStore {
         Ok(found.and_then(|(text, at)| row::decode_pass(&text, Timestamp::from_millis(at))))
     }
 
-    fn remember_time(&self, gate: &str, took: Duration, now: Timestamp) -> Result<(), StoreError> {
+    /// Stores the duration of a gate, replacing the earlier one. `gate`
+    /// identifies its name and command.
+    pub fn remember_time(
+        &self,
+        gate: &str,
+        took: Duration,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let millis = i64::try_from(took.as_millis()).unwrap_or(i64::MAX);
         self.write(|tx| {
             tx.prepare_cached("INSERT OR REPLACE INTO gate_times VALUES (?1, ?2, ?3)")?
@@ -233,7 +296,8 @@ impl RunStore for SqliteStore {
         })
     }
 
-    fn time(&self, gate: &str) -> Result<Option<Duration>, StoreError> {
+    /// Returns the last duration of a gate, to the millisecond, if known.
+    pub fn time(&self, gate: &str) -> Result<Option<Duration>, StoreError> {
         let found: Option<i64> = self.read(|connection| {
             let sql = "SELECT millis FROM gate_times WHERE gate = ?1";
             let mut statement = connection.prepare_cached(sql)?;
@@ -242,7 +306,9 @@ impl RunStore for SqliteStore {
         Ok(found.map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0))))
     }
 
-    fn check_integrity(&self) -> Result<(), StoreError> {
+    /// Reads everything once. Returns [`StoreError::Damaged`] if the file is
+    /// damaged.
+    pub fn check_integrity(&self) -> Result<(), StoreError> {
         let found: String = self.read(|connection| {
             Ok(connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?)
         })?;
@@ -252,7 +318,9 @@ impl RunStore for SqliteStore {
         Err(StoreError::Damaged { path: self.path.clone(), detail: found })
     }
 
-    fn checkpoint(&self) -> Result<(), StoreError> {
+    /// Moves the write-ahead log into the main file, as far as other processes
+    /// allow.
+    pub fn checkpoint(&self) -> Result<(), StoreError> {
         self.read(|connection| {
             Ok(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
         })

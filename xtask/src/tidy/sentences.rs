@@ -23,6 +23,7 @@ const TEXTS: &[Exemption] = &[
 const FOR_MODELS: &[Exemption] = &[
     ("crates/ralph-cli/src/commands/mcp.rs", "read by models"),
     ("crates/ralph-cli/src/commands/mcp/", "read by models"),
+    ("crates/ralph-engine/src/tool/", "read by models"),
 ];
 
 /// The last letters of Korean verbs in polite sentences: 니다, 세요, 까.

@@ -5,7 +5,6 @@ use ralph_core::run::Owner;
 use ralph_core::state::RunState;
 use ralph_engine::allowed;
 use ralph_engine::owner::is_alive;
-use ralph_store::RunStore;
 
 use crate::app::App;
 use crate::error::CliError;

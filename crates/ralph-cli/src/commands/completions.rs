@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 use ralph_core::policy::Criterion;
-use ralph_store::{RunQuery, RunStateFilter, RunStore};
+use ralph_store::{RunQuery, RunStateFilter};
 
 use crate::app::App;
 use crate::cli::Cli;

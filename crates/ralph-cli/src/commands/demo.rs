@@ -12,7 +12,6 @@ use ralph_core::run::Task;
 use ralph_engine::events::RunStart;
 use ralph_engine::report::{ReportMarkup, RunReport};
 use ralph_snapshot::ProjectLocation;
-use ralph_store::RunStore;
 
 use super::drive::{EventFormat, drive};
 use super::run::open_ledger;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ralph_core::Run;
 use ralph_engine::clock::InterruptSignal;
 use ralph_engine::{owner, turn_log};
-use ralph_store::{RunStore, SqliteStore};
+use ralph_store::SqliteStore;
 
 use crate::app::App;
 use crate::error::CliError;

@@ -6,7 +6,6 @@ use ralph_engine::events::RunStart;
 use ralph_engine::loops;
 use ralph_memory::event::EventContext;
 use ralph_memory::{Notebook, SessionRecord};
-use ralph_store::RunStore;
 
 use super::drive::{EventFormat, drive};
 use super::run::{close, open_ledger};

@@ -2,7 +2,7 @@
 
 use ralph_core::wording;
 use ralph_engine::wire::{RunList, RunView, local_time};
-use ralph_store::{RunQuery, RunStateFilter, RunStore};
+use ralph_store::{RunQuery, RunStateFilter};
 
 use crate::app::App;
 use crate::error::CliError;

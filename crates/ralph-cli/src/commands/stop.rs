@@ -4,7 +4,7 @@ use ralph_core::Run;
 use ralph_engine::caller;
 use ralph_engine::command_log::{CommandLog, CommandSource};
 use ralph_engine::stop::{self, RunStop};
-use ralph_store::{OwnerRequest, RunQuery, RunStateFilter, RunStore, SqliteStore};
+use ralph_store::{OwnerRequest, RunQuery, RunStateFilter, SqliteStore};
 
 use crate::app::App;
 use crate::error::CliError;

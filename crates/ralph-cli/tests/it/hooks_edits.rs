@@ -5,7 +5,7 @@ use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use ralph_store::{EventQuery, RunStore, SqliteStore};
+use ralph_store::{EventQuery, SqliteStore};
 use ralph_testkit::{TestProject, tool};
 use serde_json::{Value, json};
 

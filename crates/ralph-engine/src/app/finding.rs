@@ -2,7 +2,7 @@
 
 use ralph_core::locale::Locale;
 use ralph_core::{Run, RunId};
-use ralph_store::{RunQuery, RunStateFilter, RunStore, SqliteStore};
+use ralph_store::{RunQuery, RunStateFilter, SqliteStore};
 
 use super::App;
 use crate::loops;
@@ -19,7 +19,7 @@ impl App {
     /// the current one of this work tree.
     pub fn find_run(
         &self,
-        store: &dyn RunStore,
+        store: &SqliteStore,
         given: Option<&str>,
     ) -> Result<Option<Run>, UserError> {
         let Some(text) = given else {
@@ -50,7 +50,7 @@ impl App {
     /// if several qualify.
     pub fn find_run_to_change(
         &self,
-        store: &dyn RunStore,
+        store: &SqliteStore,
         given: Option<&str>,
     ) -> Result<Option<Run>, UserError> {
         if given.is_some() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ralph_checks::security::ScanSelection;
 use ralph_core::Run;
-use ralph_store::RunStore;
+use ralph_store::SqliteStore;
 
 use super::project::{CheckNote, CheckObserver, CheckResult};
 use crate::app::App;
@@ -60,7 +60,7 @@ pub fn fall_back(app: &App) {
 }
 
 /// Returns the active run here that has gates: that of the calling agent, else the newest.
-fn judged_run(app: &App, store: &dyn RunStore) -> Result<Option<Run>, UserError> {
+fn judged_run(app: &App, store: &SqliteStore) -> Result<Option<Run>, UserError> {
     let mut active = loops::active(store, &app.worktree())?;
     active.retain(|run| !run.policy.gates.is_empty());
     if active.len() > 1

@@ -7,7 +7,6 @@ use ralph_core::evidence::WeakenedCheck;
 use ralph_core::state::{PauseReason, RunFailure, RunState};
 use ralph_proc::Supervisor;
 use ralph_snapshot::WorkTree;
-use ralph_store::RunStore;
 
 use super::state_for_request;
 use crate::clock::{InterruptSignal, TimeSource};

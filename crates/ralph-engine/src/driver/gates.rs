@@ -14,7 +14,7 @@ use ralph_core::policy::{GateImportance, PassCondition};
 use ralph_core::run::Baseline;
 use ralph_core::{Run, TreeId, wording};
 use ralph_snapshot::{ChangeKind, EarlierFile, SnapshotLabel, Snapshots, TreeChange, TreeError};
-use ralph_store::{GatePass, RunStore};
+use ralph_store::GatePass;
 
 use super::leftovers::LeftoverFiles;
 use super::original::StartTrial;

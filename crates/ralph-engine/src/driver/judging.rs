@@ -13,7 +13,7 @@ use ralph_core::evidence::{Evidence, GateReport, Verdict};
 use ralph_core::finding::ToolReport;
 use ralph_core::{Run, TreeId};
 use ralph_snapshot::{ChangeKind, SnapshotError, SnapshotLabel, Snapshots, TreeChange};
-use ralph_store::{GatePass, RunStore};
+use ralph_store::GatePass;
 use similar::TextDiff;
 
 use super::EvidenceGatherer;

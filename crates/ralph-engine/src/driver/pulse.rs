@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ralph_core::{Run, Timestamp};
-use ralph_store::{OwnerRequest, RunStore, StoreError};
+use ralph_store::{OwnerRequest, SqliteStore, StoreError};
 
 /// Time between two heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -21,7 +21,7 @@ impl DriverHeartbeat {
     /// Looks for requests; every few seconds it sends a heartbeat as well.
     pub(crate) fn ask(
         &mut self,
-        store: &dyn RunStore,
+        store: &SqliteStore,
         run: &Run,
         now: Timestamp,
     ) -> Result<Option<OwnerRequest>, StoreError> {

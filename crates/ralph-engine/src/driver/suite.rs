@@ -10,7 +10,7 @@ use ralph_checks::{Gate, GateContext, GateWatcher, run_together};
 use ralph_core::evidence::{GateExtent, GateReport, Verdict};
 use ralph_core::policy::GateSpec;
 use ralph_core::{Run, Timestamp, TreeId};
-use ralph_store::RunStore;
+use ralph_store::SqliteStore;
 
 use super::pulse::DriverHeartbeat;
 use super::timing::{self, TimeLimit};
@@ -210,7 +210,7 @@ pub(super) struct SuiteWatcher<'a> {
     sink: &'a mut dyn EventSink,
     clock: &'a dyn TimeSource,
     interrupt: &'a InterruptSignal,
-    store: &'a dyn RunStore,
+    store: &'a SqliteStore,
     pulse: DriverHeartbeat,
     /// The remark after the names of the gates.
     remark: &'static str,
@@ -222,7 +222,7 @@ impl<'a> SuiteWatcher<'a> {
         sink: &'a mut dyn EventSink,
         clock: &'a dyn TimeSource,
         interrupt: &'a InterruptSignal,
-        store: &'a dyn RunStore,
+        store: &'a SqliteStore,
     ) -> Self {
         Self {
             run,

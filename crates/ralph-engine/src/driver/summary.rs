@@ -3,7 +3,6 @@
 use ralph_core::wording::{self, EarlierTurns, PastTurn};
 use ralph_core::{Run, TreeId};
 use ralph_snapshot::{SnapshotError, SnapshotLabel, Snapshots};
-use ralph_store::RunStore;
 
 use super::RunContext;
 

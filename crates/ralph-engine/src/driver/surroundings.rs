@@ -14,7 +14,6 @@ use ralph_snapshot::{
     ChangeKind, SnapshotLabel, Snapshots, byte_code_changed_since, can_change, code_changed_since,
     is_changed_since,
 };
-use ralph_store::RunStore;
 use ralph_tamper::{
     VisibleFiles, is_header_of_others, is_material, is_startup_module, is_test_file,
 };

@@ -15,7 +15,7 @@ use ralph_core::locale::Locale;
 use ralph_core::policy::GateSpec;
 use ralph_core::wording::{self, GateAttempt};
 use ralph_files::LogFailure as _;
-use ralph_store::RunStore;
+use ralph_store::SqliteStore;
 
 /// Time that must be left for a gate that was never measured.
 const FIRST_TRY: Duration = Duration::from_secs(2);
@@ -40,7 +40,7 @@ impl TimeLimit {
     pub(super) fn bind<'g>(
         self,
         gates: &[&'g dyn Gate],
-        store: &dyn RunStore,
+        store: &SqliteStore,
     ) -> Vec<Box<dyn Gate + 'g>> {
         let bound = |gate: &&'g dyn Gate| -> Box<dyn Gate + 'g> {
             let took = self.until.and_then(|_| measured(store, gate.spec()));
@@ -128,7 +128,7 @@ fn needed(took: Option<Duration>) -> Duration {
 /// Stores the durations of gates. If that fails they are tried once more, so
 /// nothing is lost.
 pub(crate) fn remember<'a>(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     executed: impl Iterator<Item = (&'a GateSpec, &'a GateReport)>,
     now: Timestamp,
 ) {
@@ -141,7 +141,7 @@ pub(crate) fn remember<'a>(
 
 /// Returns the duration of a gate, if known. A judge is always asked, since no
 /// other process can do it.
-fn measured(store: &dyn RunStore, spec: &GateSpec) -> Option<Duration> {
+fn measured(store: &SqliteStore, spec: &GateSpec) -> Option<Duration> {
     if spec.is_judge() { None } else { store.time(&name(spec)).ok().flatten() }
 }
 

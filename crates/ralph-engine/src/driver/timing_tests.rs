@@ -1,11 +1,11 @@
 use std::path::Path;
 use std::sync::mpsc;
 
+use crate::temporary_store::TemporaryStore;
 use ralph_core::evidence::GateFault;
 use ralph_core::format::OutputFormat;
 use ralph_core::policy::{Criterion, GateCommand, GateImportance, PassCondition};
 use ralph_proc::Supervisor;
-use ralph_store::MemoryStore;
 
 use super::*;
 
@@ -56,8 +56,8 @@ fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-fn store(took: Option<Duration>) -> MemoryStore {
-    let store = MemoryStore::new();
+fn store(took: Option<Duration>) -> TemporaryStore {
+    let store = TemporaryStore::new();
     if let Some(took) = took {
         store.remember_time(&name(&spec()), took, Timestamp::from_millis(0)).unwrap();
     }
@@ -126,7 +126,7 @@ fn a_judge_is_asked_whatever_it_took_before() {
     let name = GateSpec::JUDGE.to_owned();
     let judge =
         InstantGate { spec: GateSpec { name, criterion: Criterion::Judge, ..spec() }, ends: true };
-    let store = MemoryStore::new();
+    let store = TemporaryStore::new();
     let took = Duration::from_mins(20);
     store.remember_time(&super::name(&judge.spec), took, Timestamp::from_millis(0)).unwrap();
     let until = Some(Instant::now() + Duration::from_mins(10));

@@ -12,7 +12,7 @@ use ralph_core::state::{PauseReason, RunState};
 use ralph_core::{Run, Timestamp};
 use ralph_proc::{LineFilter, LogLimits, LogWriter, OutputStream, ProgramWatcher, WatcherDecision};
 use ralph_redact::{RedactedStream, Redactor, redact};
-use ralph_store::{RunStore, StoreError};
+use ralph_store::{SqliteStore, StoreError};
 
 use super::last_lines::LastLines;
 use super::pulse::DriverHeartbeat;
@@ -37,7 +37,7 @@ const LINGER: Duration = Duration::from_secs(10);
 /// Watches one turn.
 pub(crate) struct TurnWatch<'a> {
     run: &'a Run,
-    store: &'a dyn RunStore,
+    store: &'a SqliteStore,
     clock: &'a dyn TimeSource,
     sink: &'a mut dyn EventSink,
     interrupt: &'a InterruptSignal,
@@ -68,7 +68,7 @@ pub(crate) struct EarlyTurnEnd {
 
 /// The receivers of a turn's events, and the sources of requests.
 pub(crate) struct TurnChannels<'a> {
-    pub(crate) store: &'a dyn RunStore,
+    pub(crate) store: &'a SqliteStore,
     pub(crate) clock: &'a dyn TimeSource,
     pub(crate) sink: &'a mut dyn EventSink,
     pub(crate) interrupt: &'a InterruptSignal,

@@ -1,11 +1,11 @@
 use std::cell::Cell;
 
+use crate::temporary_store::TemporaryStore;
 use ralph_agents::{AgentTurnOutcome, TurnProcessEnd};
 use ralph_core::policy::RunLimits;
 use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::usage::{Usage, Usd};
 use ralph_core::{Policy, RunId};
-use ralph_store::MemoryStore;
 
 use super::*;
 
@@ -104,7 +104,7 @@ fn watched(
     mut agent: FixedListener,
     silence: Duration,
 ) -> (WatcherDecision, Option<TurnCutReason>) {
-    let (store, interrupt) = (MemoryStore::default(), InterruptSignal::default());
+    let (store, interrupt) = (TemporaryStore::new(), InterruptSignal::default());
     store.create_run(run).unwrap();
     let clock = ManualClock(Cell::new(Timestamp::from_millis(0)));
     let mut sink = AgentOutputSink::default();
@@ -165,7 +165,7 @@ fn what_cannot_succeed_is_not_waited_for() {
 #[test]
 fn pieces_are_shown_without_secrets_and_within_bounds() {
     let run = run(RunLimits::for_claims());
-    let (store, interrupt) = (MemoryStore::default(), InterruptSignal::default());
+    let (store, interrupt) = (TemporaryStore::new(), InterruptSignal::default());
     let clock = ManualClock(Cell::new(Timestamp::from_millis(0)));
     let (mut sink, mut agent) =
         (AgentOutputSink::default(), FixedListener(TurnStatus::Working, Usage::default()));
@@ -186,7 +186,7 @@ fn pieces_are_shown_without_secrets_and_within_bounds() {
 /// streams.
 fn last_lines(agent: &mut dyn TurnListener) -> Vec<Vec<String>> {
     let run = run(RunLimits::for_claims());
-    let (store, interrupt) = (MemoryStore::default(), InterruptSignal::default());
+    let (store, interrupt) = (TemporaryStore::new(), InterruptSignal::default());
     store.create_run(&run).unwrap();
     let clock = ManualClock(Cell::new(Timestamp::from_millis(0)));
     let mut sink = LastLinesSink::default();

@@ -12,7 +12,7 @@ use ralph_core::run::{AgentRef, NewRun, Owner, Task};
 use ralph_core::state::{RunState, WaitReason};
 use ralph_core::wording;
 use ralph_core::{Policy, Run, RunId, SessionId};
-use ralph_store::{OwnerRequest, RunStore, StoreError};
+use ralph_store::{OwnerRequest, StoreError};
 
 use super::HookInvocation;
 use super::session::{HookRequest, answer};

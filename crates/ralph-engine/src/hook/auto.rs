@@ -23,7 +23,7 @@ use ralph_core::run::{AgentRef, Baseline, NewRun, Owner, Task};
 use ralph_core::state::RunState;
 use ralph_core::wording::told;
 use ralph_core::{Evidence, Run, RunId, SessionId, TreeId};
-use ralph_store::RunStore;
+use ralph_store::SqliteStore;
 use serde_json::{Value, json};
 
 use super::open_ledger;
@@ -77,7 +77,7 @@ pub(super) fn unasked(
 /// it. Returns `None` if the event is not such a first message.
 pub(super) fn first_again(
     asked: &HookRequest<'_>,
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     place: &SessionDir,
 ) -> Result<Option<HostReply>, UserError> {

@@ -12,7 +12,7 @@ use ralph_core::locale::Locale;
 use ralph_core::run::Owner;
 use ralph_core::wording::told;
 use ralph_core::{Run, SessionId};
-use ralph_store::{RunQuery, RunStateFilter, RunStore};
+use ralph_store::{RunQuery, RunStateFilter};
 
 use super::session::{HookRequest, answer};
 use super::slash::{self, CommandEffect, SessionCommand, SlashPrompt};

@@ -21,7 +21,7 @@ use ralph_core::host::{HostReply, ReplyEffect, ToolUse};
 use ralph_core::look::ToolFindings;
 use ralph_core::wording::host as wording;
 use ralph_snapshot::PastContents;
-use ralph_store::RunStore;
+use ralph_store::SqliteStore;
 
 use super::session::HookRequest;
 use crate::app::App;
@@ -47,7 +47,7 @@ const WARMING: Duration = Duration::from_mins(1);
 /// Looks at the files that tools wrote in a run, and tells the agent what got worse.
 pub(super) fn look(
     asked: &HookRequest<'_>,
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     uses: &[ToolUse],
 ) -> Result<HostReply, UserError> {

@@ -14,7 +14,7 @@ use ralph_core::run::Owner;
 use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::{NextPrompt, host as wording, told};
 use ralph_core::{Run, SessionId};
-use ralph_store::{RunQuery, RunStateFilter, RunStore, StoreError};
+use ralph_store::{RunQuery, RunStateFilter, SqliteStore, StoreError};
 
 use super::calls::{self, QueuedCommandResult};
 use super::deadline::AnswerDeadline;
@@ -550,7 +550,7 @@ fn not_held(run: &Run, words: &[String]) -> UserError {
 
 /// Returns the run that left this session but still waits for it.
 fn left_by(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     place: &SessionDir,
     session: &SessionId,
 ) -> Result<Option<Run>, UserError> {

@@ -13,7 +13,6 @@ use ralph_core::wording::{host as wording, told};
 use ralph_core::{Run, Timestamp};
 use ralph_proc::ExitReason;
 use ralph_redact::redact;
-use ralph_store::RunStore;
 
 use super::{HostedLoop, HostedSession, TurnOver};
 use crate::error::EngineError;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ralph_core::finding::{Finding, FindingCounts};
 use ralph_core::look::{KnownFindings, ToolFindings};
 use ralph_core::{Run, SessionId, Timestamp};
-use ralph_store::{NewEvent, RunStore};
+use ralph_store::{NewEvent, SqliteStore};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -107,7 +107,7 @@ pub struct LookResult {
 
 /// Stores the result of a quick check of edited files.
 pub fn record_look(
-    store: &dyn RunStore,
+    store: &SqliteStore,
     session: Option<&SessionId>,
     run: &Run,
     seen: &LookResult,

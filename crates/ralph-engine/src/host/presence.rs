@@ -6,7 +6,6 @@ use ralph_core::state::{PauseReason, RunState, WaitReason};
 use ralph_core::wording::{NextPrompt, host as wording, told};
 use ralph_core::{Evidence, Run};
 use ralph_files::LogFailure as _;
-use ralph_store::RunStore;
 
 use super::{HostedLoop, HostedSession};
 use crate::error::EngineError;

@@ -7,7 +7,7 @@ use ralph_agents::host::HOSTS;
 use ralph_config::{RunSettings, SettingLayers, SettingValue, render_span};
 use ralph_core::run::Task;
 use ralph_core::{Run, SessionId};
-use ralph_store::{OwnerRequest, RunStore};
+use ralph_store::OwnerRequest;
 
 use crate::app::App;
 use crate::command_log::CommandSource;

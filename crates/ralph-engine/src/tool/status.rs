@@ -1,7 +1,7 @@
 //! The loops of a project and their records.
 
 use ralph_core::Run;
-use ralph_store::{IterationRecord, RunQuery, RunStateFilter, RunStore};
+use ralph_store::{IterationRecord, RunQuery, RunStateFilter};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use ralph_core::score::Score;
 use ralph_core::{Run, wording};
 use ralph_snapshot::{ChangeKind, Snapshot, SnapshotLabel, SnapshotPlace, Snapshots, TreeChange};
-use ralph_store::{IterationRecord, RunStore, SqliteStore};
+use ralph_store::{IterationRecord, SqliteStore};
 use serde_json::{Value, json};
 
 use super::{SnapshotName, find, last};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use ralph_core::{Run, RunId, Timestamp};
 use ralph_snapshot::{RollbackPlan, Snapshots};
-use ralph_store::{RunQuery, RunStateFilter, RunStore};
+use ralph_store::{RunQuery, RunStateFilter, SqliteStore};
 
 use super::{SnapshotName, find, last};
 use crate::app::App;
@@ -26,7 +26,7 @@ pub struct SharedFiles {
 /// Returns the files of a plan that were changed by runs at the same time.
 pub fn shared(
     app: &App,
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     plan: &RollbackPlan,
 ) -> Result<Vec<SharedFiles>, UserError> {

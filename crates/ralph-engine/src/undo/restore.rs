@@ -8,7 +8,7 @@ use ralph_core::state::RunState;
 use ralph_snapshot::{
     ChangeKind, ConflictPolicy, OutsideChanges, RollbackOutcome, Snapshot, SnapshotLabel, Snapshots,
 };
-use ralph_store::RunStore;
+use ralph_store::SqliteStore;
 
 use super::overlap::{SharedFiles, shared};
 use super::{SnapshotName, find, last, plan};
@@ -84,7 +84,7 @@ pub fn to_start(app: &App) -> Result<RollbackOutcome, UserError> {
 /// rollback was undone.
 pub fn record(
     app: &App,
-    store: &dyn RunStore,
+    store: &SqliteStore,
     run: &Run,
     to: Option<SnapshotLabel>,
     done: &RollbackOutcome,
@@ -139,7 +139,7 @@ pub fn refuse_if_at_work(app: &App, run: &Run) -> Result<(), UserError> {
 
 /// Takes the snapshot that a dead driver did not take of its last turn. Otherwise its
 /// changes would look like another person's.
-pub fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Result<(), UserError> {
+pub fn keep_lost_turn(app: &App, store: &SqliteStore, run: &Run) -> Result<(), UserError> {
     // A session takes no snapshots during its turn.
     let is_driven = run.session().is_none() && run.owner.as_ref().is_some_and(owner::is_alive);
     let is_there = Path::new(&run.worktree).is_dir();
@@ -167,7 +167,7 @@ pub fn keep_lost_turn(app: &App, store: &dyn RunStore, run: &Run) -> Result<(), 
 
 /// Records turns that will never end, and pauses the runs of this work tree whose
 /// client is gone. Returns the paused runs.
-pub fn set_left_aside(app: &App, store: &dyn RunStore) -> Result<Vec<Run>, UserError> {
+pub fn set_left_aside(app: &App, store: &SqliteStore) -> Result<Vec<Run>, UserError> {
     let mut left = Vec::new();
     for run in loops::active(store, &app.worktree())? {
         let is_left = app.is_left(&run);

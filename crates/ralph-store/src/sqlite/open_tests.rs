@@ -2,8 +2,8 @@ use tempfile::TempDir;
 
 use super::super::migrate::known_schema;
 use super::*;
-use crate::contract::sample;
-use crate::{RunQuery, RunStateFilter, RunStore};
+use crate::sample;
+use crate::{RunQuery, RunStateFilter};
 use ralph_core::{Policy, Run};
 
 fn folder() -> TempDir {

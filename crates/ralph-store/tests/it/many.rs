@@ -6,10 +6,9 @@ use std::sync::Barrier;
 use std::thread;
 
 use ralph_core::{Run, RunId};
-use ralph_store::contract::sample;
-use ralph_store::{
-    RunQuery, RunStateFilter, RunStep, RunStore, RunVersion, SqliteStore, StoreError,
-};
+use ralph_store::{RunQuery, RunStateFilter, RunStep, RunVersion, SqliteStore, StoreError};
+
+use crate::sample;
 
 /// Tells a copy of this test program to be one of many processes.
 const HOME: &str = "RALPH_STORE_TEST_HOME";
@@ -17,13 +16,11 @@ const HOME: &str = "RALPH_STORE_TEST_HOME";
 /// The number of such a process.
 const NUMBER: &str = "RALPH_STORE_TEST_NUMBER";
 
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn open(home: &Path) -> SqliteStore {
     SqliteStore::open(home).unwrap().store
 }
 
 /// Runs `job` in `count` threads at once and returns what they returned.
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn at_once<T: Send>(count: u32, job: impl Fn(u32) -> T + Sync) -> Vec<T> {
     let barrier = Barrier::new(usize::try_from(count).unwrap());
     thread::scope(|scope| {
@@ -39,7 +36,6 @@ fn at_once<T: Send>(count: u32, job: impl Fn(u32) -> T + Sync) -> Vec<T> {
     })
 }
 
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn count_runs(home: &Path) -> usize {
     let query = RunQuery { worktree: None, which: RunStateFilter::All, limit: 1000 };
     open(home).runs(&query).unwrap().len()

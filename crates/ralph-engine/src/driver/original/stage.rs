@@ -7,7 +7,7 @@ use ralph_core::Run;
 use ralph_core::evidence::GateReport;
 use ralph_proc::{FileOverlay, OverlayContent, OverlayFile, OverlayMethod, Supervisor};
 use ralph_snapshot::EarlierKind;
-use ralph_store::{GatePass, RunStore};
+use ralph_store::GatePass;
 use ralph_tamper::{FileLanguage, RestoredContents, byte_code_folders};
 
 use super::{StartCase, StartTrial};

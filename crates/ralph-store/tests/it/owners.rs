@@ -4,10 +4,10 @@ use ralph_core::run::Owner;
 use ralph_core::state::PauseReason;
 use ralph_core::{Policy, Run, RunId, RunState, Timestamp};
 
-use super::{StoreOpener, sample};
-use crate::{OwnerRequest, RunStep, RunStore, RunVersion, StoreError};
+use crate::{open, sample};
+use ralph_store::{OwnerRequest, RunStep, RunVersion, SqliteStore, StoreError};
 
-fn new_run(store: &dyn RunStore) -> Run {
+fn new_run(store: &SqliteStore) -> Run {
     let run = Run { epoch: 5, ..sample::run(1) };
     store.create_run(&run).unwrap();
     run
@@ -25,9 +25,10 @@ fn driver_seen(pid: u32, heartbeat: Timestamp) -> Owner {
 }
 
 /// The new owner gets the run as it is, in a new epoch.
-pub fn a_takeover_makes_the_old_owner_stale(open: StoreOpener<'_>) {
+#[test]
+fn a_takeover_makes_the_old_owner_stale() {
     let store = open();
-    let run = new_run(&*store);
+    let run = new_run(&store);
     let owner = Owner::Session(sample::session_id("new"));
 
     let taken = store.take_over(&run.id, 5, &owner, sample::at(100)).unwrap();
@@ -42,27 +43,30 @@ pub fn a_takeover_makes_the_old_owner_stale(open: StoreOpener<'_>) {
 }
 
 /// A request to the old owner does not concern the new one.
-pub fn a_takeover_drops_what_the_old_owner_was_asked(open: StoreOpener<'_>) {
+#[test]
+fn a_takeover_drops_what_the_old_owner_was_asked() {
     let store = open();
-    let run = new_run(&*store);
+    let run = new_run(&store);
     store.request(&run.id, OwnerRequest::Pause, sample::at(90)).unwrap();
     store.take_over(&run.id, 5, &sample::driver(2), sample::at(100)).unwrap();
     assert_eq!(store.pending(&run.id, 6).unwrap(), None);
 }
 
 /// Of two processes that take a run over, the second gets an error.
-pub fn a_takeover_from_an_old_epoch_changes_nothing(open: StoreOpener<'_>) {
+#[test]
+fn a_takeover_from_an_old_epoch_changes_nothing() {
     let store = open();
-    let run = new_run(&*store);
+    let run = new_run(&store);
     let taken = store.take_over(&run.id, 5, &sample::driver(2), sample::at(100)).unwrap();
     assert!(is_stale(&store.take_over(&run.id, 5, &sample::driver(3), sample::at(101))));
     assert_eq!(store.run(&run.id).unwrap(), Some(taken));
 }
 
 /// Both ways to look show the request until the run has a new owner.
-pub fn a_heartbeat_tells_what_was_asked(open: StoreOpener<'_>) {
+#[test]
+fn a_heartbeat_tells_what_was_asked() {
     let store = open();
-    let run = new_run(&*store);
+    let run = new_run(&store);
     assert_eq!(store.heartbeat(&run.id, 5, sample::at(10)).unwrap(), None);
     assert_eq!(store.pending(&run.id, 5).unwrap(), None);
     store.request(&run.id, OwnerRequest::Pause, sample::at(90)).unwrap();
@@ -73,9 +77,10 @@ pub fn a_heartbeat_tells_what_was_asked(open: StoreOpener<'_>) {
 }
 
 /// A save with a run that was read before the heartbeat does not undo it.
-pub fn a_heartbeat_is_kept_and_never_turned_back(open: StoreOpener<'_>) {
+#[test]
+fn a_heartbeat_is_kept_and_never_turned_back() {
     let store = open();
-    let run = new_run(&*store);
+    let run = new_run(&store);
     let owner = || store.run(&run.id).unwrap().unwrap().owner;
     store.heartbeat(&run.id, 5, sample::at(40)).unwrap();
     assert_eq!(owner(), Some(driver_seen(4321, sample::at(40))));
@@ -98,9 +103,10 @@ pub fn a_heartbeat_is_kept_and_never_turned_back(open: StoreOpener<'_>) {
 }
 
 /// A pause becomes a stop, a stop stays one.
-pub fn a_stop_is_not_weakened_by_a_pause(open: StoreOpener<'_>) {
+#[test]
+fn a_stop_is_not_weakened_by_a_pause() {
     let store = open();
-    let run = new_run(&*store);
+    let run = new_run(&store);
     for (asked, want) in [
         (OwnerRequest::Pause, OwnerRequest::Pause),
         (OwnerRequest::Stop, OwnerRequest::Stop),
@@ -114,7 +120,8 @@ pub fn a_stop_is_not_weakened_by_a_pause(open: StoreOpener<'_>) {
 }
 
 /// The request comes too late and changes nothing.
-pub fn an_ended_run_cannot_be_asked_for_anything(open: StoreOpener<'_>) {
+#[test]
+fn an_ended_run_cannot_be_asked_for_anything() {
     let store = open();
     let run = Run { state: RunState::Stopped, ..sample::run(1) };
     store.create_run(&run).unwrap();
@@ -124,7 +131,8 @@ pub fn an_ended_run_cannot_be_asked_for_anything(open: StoreOpener<'_>) {
 }
 
 /// Every function about owners returns an error for an unknown run.
-pub fn an_unknown_run_has_no_owner(open: StoreOpener<'_>) {
+#[test]
+fn an_unknown_run_has_no_owner() {
     let store = open();
     let id = RunId::from_bits(1);
     let now = sample::at(1);
@@ -138,7 +146,8 @@ pub fn an_unknown_run_has_no_owner(open: StoreOpener<'_>) {
 }
 
 /// The session has an active run already. It may take over a paused one.
-pub fn a_session_cannot_take_over_a_second_active_run(open: StoreOpener<'_>) {
+#[test]
+fn a_session_cannot_take_over_a_second_active_run() {
     let store = open();
     let session = Owner::Session(sample::session_id("mine"));
     let claimed =

@@ -20,28 +20,28 @@ use ralph_core::policy::{
 };
 use ralph_core::progress::{Progress, SeenTree};
 use ralph_core::prompt::PromptSections;
-use ralph_core::run::{AgentRef, Baseline, BestIteration, NewRun, Owner, Task};
+use ralph_core::run::{AgentRef, Baseline, BestIteration, Owner, Task};
 use ralph_core::score::Score;
 use ralph_core::usage::{Usage, Usd};
 use ralph_core::{Approach, Hunk, Policy, Run, RunId, RunState, SessionId, Timestamp, TreeId};
 
-use crate::{IterationRecord, NewEvent};
+use ralph_store::{IterationRecord, NewEvent};
 
 /// Text that a careless store would mangle.
 const HARD_TEXT: &str = "it's \"quoted\"; DROP TABLE runs; -- 한국어 🦀\r\n\t\0 end ";
 
 /// The moment `seconds` into the tests.
-pub fn at(seconds: i64) -> Timestamp {
+pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_millis(1_700_000_000_000 + seconds * 1000)
 }
 
 /// A session id.
-pub fn session_id(name: &str) -> SessionId {
+pub(crate) fn session_id(name: &str) -> SessionId {
     SessionId::new(name).unwrap()
 }
 
 /// A driver with this process id.
-pub fn driver(pid: u32) -> Owner {
+pub(crate) fn driver(pid: u32) -> Owner {
     Owner::Driver { pid, started: u64::MAX - 7, heartbeat: at(1) }
 }
 
@@ -51,7 +51,7 @@ fn words(words: &[&str]) -> BTreeSet<String> {
 
 /// A running run in a work tree of its own, started `bits` seconds into the
 /// tests.
-pub fn run(bits: u32) -> Run {
+pub(crate) fn run(bits: u32) -> Run {
     Run {
         id: RunId::from_bits(bits),
         task: Task {
@@ -108,26 +108,6 @@ fn errands() -> PendingActions {
     PendingActions { asked: Some(ActionRequest { pid: 7, started: u64::MAX, at: at(3) }), ..moved }
 }
 
-/// The run `run(bits)` without anything that can be left out.
-pub fn bare_run(bits: u32) -> Run {
-    let run = run(bits);
-    let new = NewRun {
-        task: Task { text: "do it".to_owned(), ..Task::default() },
-        worktree: run.worktree,
-        agent: AgentRef::default(),
-        policy: Policy::promise(),
-        owner: Owner::Session(session_id("bare")),
-    };
-    let updated_at = run.updated_at;
-    Run {
-        owner: None,
-        epoch: 0,
-        state: run.state,
-        updated_at,
-        ..Run::new(run.id, new, run.started_at)
-    }
-}
-
 fn policy() -> Policy {
     Policy {
         claim: ClaimRules {
@@ -173,7 +153,7 @@ fn policy() -> Policy {
 }
 
 /// A required gate.
-pub fn gate(criterion: Criterion, command: GateCommand) -> GateSpec {
+pub(crate) fn gate(criterion: Criterion, command: GateCommand) -> GateSpec {
     GateSpec {
         name: criterion.name().to_owned(),
         criterion,
@@ -234,12 +214,12 @@ fn score() -> Score {
 }
 
 /// Usage that does not fit a signed number.
-pub fn usage() -> Usage {
+pub(crate) fn usage() -> Usage {
     Usage { input_tokens: u64::MAX, output_tokens: 17, cost: Usd::from_micros(u64::MAX - 3) }
 }
 
 /// The record of iteration `number` of `run(bits)`.
-pub fn iteration(bits: u32, number: u32) -> IterationRecord {
+pub(crate) fn iteration(bits: u32, number: u32) -> IterationRecord {
     let verdicts = [
         Verdict::Pass,
         Verdict::Fail(GateFault::Exit(-1)),
@@ -285,7 +265,7 @@ fn report(verdict: Verdict) -> GateReport {
 }
 
 /// A sample of a gate's parsed output.
-pub fn reading() -> ToolReport {
+pub(crate) fn reading() -> ToolReport {
     let place = SourceLocation { file: "src/a b.rs".to_owned(), line: Some(3), column: None };
     let finding = Finding {
         tool: "rustc".to_owned(),
@@ -314,7 +294,7 @@ pub fn reading() -> ToolReport {
 }
 
 /// An event of `run(bits)`.
-pub fn event(bits: u32) -> NewEvent {
+pub(crate) fn event(bits: u32) -> NewEvent {
     NewEvent {
         run: Some(RunId::from_bits(bits)),
         iteration: Some(3),

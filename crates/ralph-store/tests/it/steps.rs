@@ -3,18 +3,19 @@
 use ralph_core::state::{PauseReason, Proof};
 use ralph_core::{Run, RunId, RunState};
 
-use super::{StoreOpener, sample};
-use crate::{EventQuery, IterationRecord, RunStep, RunStore, RunVersion, StoreError};
+use crate::{bare_run, open, sample};
+use ralph_store::{EventQuery, IterationRecord, RunStep, RunVersion, SqliteStore, StoreError};
 
-fn events_of(store: &dyn RunStore, bits: u32) -> usize {
+fn events_of(store: &SqliteStore, bits: u32) -> usize {
     let run = Some(RunId::from_bits(bits));
     store.events(&EventQuery { run, session: None, after: 0, limit: 100 }).unwrap().len()
 }
 
 /// The run, the record and the events are there afterwards.
-pub fn a_step_is_written_as_a_whole(open: StoreOpener<'_>) {
+#[test]
+fn a_step_is_written_as_a_whole() {
     let store = open();
-    let before = sample::bare_run(1);
+    let before = bare_run(1);
     store.create_run(&before).unwrap();
     let after = Run { state: RunState::Success(Proof::Verified), ..sample::run(1) };
     let record = sample::iteration(1, 3);
@@ -25,11 +26,12 @@ pub fn a_step_is_written_as_a_whole(open: StoreOpener<'_>) {
 
     assert_eq!(store.run(&after.id).unwrap(), Some(after));
     assert_eq!(store.iteration(&record.run, 3).unwrap(), Some(record));
-    assert_eq!(events_of(&*store, 1), 2);
+    assert_eq!(events_of(&store, 1), 2);
 }
 
 /// A wrong epoch or a wrong iteration is enough.
-pub fn a_step_from_an_old_version_writes_nothing(open: StoreOpener<'_>) {
+#[test]
+fn a_step_from_an_old_version_writes_nothing() {
     let store = open();
     let run = sample::run(1);
     store.create_run(&run).unwrap();
@@ -49,11 +51,12 @@ pub fn a_step_from_an_old_version_writes_nothing(open: StoreOpener<'_>) {
     }
     assert_eq!(store.run(&run.id).unwrap(), Some(run));
     assert_eq!(store.iteration(&record.run, 3).unwrap(), None);
-    assert_eq!(events_of(&*store, 1), 0);
+    assert_eq!(events_of(&store, 1), 0);
 }
 
 /// A second record for an iteration is refused with all that came with it.
-pub fn an_iteration_is_decided_once(open: StoreOpener<'_>) {
+#[test]
+fn an_iteration_is_decided_once() {
     let store = open();
     let run = sample::run(1);
     store.create_run(&run).unwrap();
@@ -70,11 +73,12 @@ pub fn an_iteration_is_decided_once(open: StoreOpener<'_>) {
     assert!(matches!(refused, Err(StoreError::AlreadyDecided { iteration: 3, .. })));
     assert_eq!(store.run(&run.id).unwrap(), Some(run));
     assert_eq!(store.iteration(&first.run, 3).unwrap(), Some(first));
-    assert_eq!(events_of(&*store, 1), 0);
+    assert_eq!(events_of(&store, 1), 0);
 }
 
 /// Saving does not create a run.
-pub fn an_unknown_run_cannot_be_saved(open: StoreOpener<'_>) {
+#[test]
+fn an_unknown_run_cannot_be_saved() {
     let store = open();
     let run = sample::run(1);
     let refused =
@@ -84,7 +88,8 @@ pub fn an_unknown_run_cannot_be_saved(open: StoreOpener<'_>) {
 }
 
 /// A run becomes active again only in a work tree without another active run.
-pub fn a_paused_run_does_not_wake_beside_an_active_one(open: StoreOpener<'_>) {
+#[test]
+fn a_paused_run_does_not_wake_beside_an_active_one() {
     let store = open();
     let worktree = "/here".to_owned();
     let paused = Run {

@@ -11,11 +11,11 @@ use ralph_core::run::Owner;
 use ralph_core::state::{PauseReason, Proof, RunFailure, WaitReason};
 use ralph_core::{Policy, Run, RunId, RunState};
 
-use super::{StoreOpener, sample};
-use crate::{RunQuery, RunStateFilter, RunStore, StoreError};
+use crate::{bare_run, open, sample};
+use ralph_store::{RunQuery, RunStateFilter, SqliteStore, StoreError};
 
 #[track_caller]
-fn check_survives(store: &dyn RunStore, run: &Run) {
+fn check_survives(store: &SqliteStore, run: &Run) {
     store.create_run(run).unwrap();
     assert_eq!(store.run(&run.id).unwrap().as_ref(), Some(run));
 }
@@ -29,17 +29,19 @@ fn named(bits: &[u32]) -> Vec<RunId> {
 }
 
 /// A run is read as it was written, with everything and with the least.
-pub fn every_field_of_a_run_survives(open: StoreOpener<'_>) {
+#[test]
+fn every_field_of_a_run_survives() {
     let store = open();
-    check_survives(&*store, &sample::run(1));
-    check_survives(&*store, &sample::bare_run(2));
+    check_survives(&store, &sample::run(1));
+    check_survives(&store, &bare_run(2));
     let owner = Some(Owner::Session(sample::session_id("ses_1")));
-    check_survives(&*store, &Run { owner, ..sample::run(3) });
+    check_survives(&store, &Run { owner, ..sample::run(3) });
     assert_eq!(store.run(&RunId::from_bits(4)).unwrap(), None);
 }
 
 /// Every state is read as it was written.
-pub fn every_state_survives(open: StoreOpener<'_>) {
+#[test]
+fn every_state_survives() {
     let store = open();
     let waits = [
         WaitReason::Limit { until: sample::at(-5) },
@@ -67,12 +69,13 @@ pub fn every_state_survives(open: StoreOpener<'_>) {
         .chain([Proof::Verified, Proof::Claimed].map(RunState::Success))
         .chain(failures.map(RunState::Failed));
     for (bits, state) in (1..).zip(states) {
-        check_survives(&*store, &Run { state, ..sample::run(bits) });
+        check_survives(&store, &Run { state, ..sample::run(bits) });
     }
 }
 
 /// Every choice that a policy offers is read as it was written.
-pub fn every_choice_of_a_policy_survives(open: StoreOpener<'_>) {
+#[test]
+fn every_choice_of_a_policy_survives() {
     let store = open();
     let promise = Policy::promise;
     let mut policies = vec![promise()];
@@ -104,12 +107,13 @@ pub fn every_choice_of_a_policy_survives(open: StoreOpener<'_>) {
         policies.push(Policy { gates, ..promise() });
     }
     for (bits, policy) in (1..).zip(policies) {
-        check_survives(&*store, &Run { policy, ..sample::run(bits) });
+        check_survives(&store, &Run { policy, ..sample::run(bits) });
     }
 }
 
 /// A second run with the same id is refused and the first stays.
-pub fn a_run_id_is_used_once(open: StoreOpener<'_>) {
+#[test]
+fn a_run_id_is_used_once() {
     let store = open();
     let run = sample::run(1);
     store.create_run(&run).unwrap();
@@ -119,13 +123,14 @@ pub fn a_run_id_is_used_once(open: StoreOpener<'_>) {
     assert_eq!(store.run(&run.id).unwrap(), Some(run));
 }
 
-fn active(store: &dyn RunStore, worktree: &str) -> Vec<RunId> {
+fn active(store: &SqliteStore, worktree: &str) -> Vec<RunId> {
     let worktree = Some(worktree.to_owned());
     ids(&store.runs(&RunQuery { worktree, which: RunStateFilter::Active, limit: 10 }).unwrap())
 }
 
 /// A second active run with gates is refused; a paused one is accepted.
-pub fn a_work_tree_has_one_active_run_that_gates_judge(open: StoreOpener<'_>) {
+#[test]
+fn a_work_tree_has_one_active_run_that_gates_judge() {
     let store = open();
     let here = "/here".to_owned();
     let first = Run { worktree: here.clone(), ..sample::run(1) };
@@ -143,12 +148,13 @@ pub fn a_work_tree_has_one_active_run_that_gates_judge(open: StoreOpener<'_>) {
     let paused = Run { state: RunState::Paused(PauseReason::Asked), ..second };
     store.create_run(&paused).unwrap();
     store.create_run(&sample::run(3)).unwrap();
-    assert_eq!(active(&*store, &here), named(&[1]));
-    assert_eq!(active(&*store, "/nowhere"), named(&[]));
+    assert_eq!(active(&store, &here), named(&[1]));
+    assert_eq!(active(&store, "/nowhere"), named(&[]));
 }
 
 /// Runs without gates exclude only other runs of their own session.
-pub fn every_session_may_have_a_run_that_the_claim_judges(open: StoreOpener<'_>) {
+#[test]
+fn every_session_may_have_a_run_that_the_claim_judges() {
     let store = open();
     let here = "/here".to_owned();
     let claimed = |bits, session| Run {
@@ -163,7 +169,7 @@ pub fn every_session_may_have_a_run_that_the_claim_judges(open: StoreOpener<'_>)
     let memory = sample::gate(Criterion::Memory, GateCommand::Argv(vec!["true".to_owned()]));
     let policy = Policy { gates: vec![memory], ..Policy::promise() };
     store.create_run(&Run { policy, ..claimed(4, "ses_4") }).unwrap();
-    assert_eq!(active(&*store, &here), named(&[4, 3, 2, 1]));
+    assert_eq!(active(&store, &here), named(&[4, 3, 2, 1]));
 
     let second = store.create_run(&claimed(5, "ses_3"));
     assert!(matches!(second, Err(StoreError::SessionBusy { run }) if run == RunId::from_bits(3)));
@@ -171,11 +177,12 @@ pub fn every_session_may_have_a_run_that_the_claim_judges(open: StoreOpener<'_>)
         .create_run(&Run { state: RunState::Paused(PauseReason::Asked), ..claimed(6, "ses_3") })
         .unwrap();
     store.create_run(&Run { worktree: "/there".to_owned(), ..claimed(7, "ses_3") }).unwrap();
-    assert_eq!(active(&*store, &here), named(&[4, 3, 2, 1]));
+    assert_eq!(active(&store, &here), named(&[4, 3, 2, 1]));
 }
 
 /// Runs are ordered by start time, then by creation.
-pub fn runs_are_listed_newest_first(open: StoreOpener<'_>) {
+#[test]
+fn runs_are_listed_newest_first() {
     let store = open();
     for bits in [2, 9, 5] {
         store.create_run(&sample::run(bits)).unwrap();
@@ -189,7 +196,8 @@ pub fn runs_are_listed_newest_first(open: StoreOpener<'_>) {
 }
 
 /// A run that waits for a person is open but not active.
-pub fn runs_are_found_by_how_they_stand(open: StoreOpener<'_>) {
+#[test]
+fn runs_are_found_by_how_they_stand() {
     let store = open();
     let states = [
         RunState::Running,
@@ -216,10 +224,11 @@ pub fn runs_are_found_by_how_they_stand(open: StoreOpener<'_>) {
 }
 
 /// Only the beginning of an id is completed.
-pub fn run_ids_are_completed(open: StoreOpener<'_>) {
+#[test]
+fn run_ids_are_completed() {
     let store = open();
     for bits in [0x1a00_0002, 0x1a00_0001, 0x1b00_0000, 0x00ff_0000] {
-        store.create_run(&sample::bare_run(bits)).unwrap();
+        store.create_run(&bare_run(bits)).unwrap();
     }
     let found = |prefix: &str| store.run_ids(prefix).unwrap();
     assert_eq!(found("run-1a"), named(&[0x1a00_0001, 0x1a00_0002]));
@@ -230,13 +239,14 @@ pub fn run_ids_are_completed(open: StoreOpener<'_>) {
         assert_eq!(found(stranger), named(&[]), "{stranger}");
     }
     for bits in 0..12 {
-        store.create_run(&sample::bare_run(bits)).unwrap();
+        store.create_run(&bare_run(bits)).unwrap();
     }
     assert_eq!(found("0").len(), 10);
 }
 
 /// Ended runs and runs of other sessions are not found.
-pub fn a_session_finds_its_newest_open_run(open: StoreOpener<'_>) {
+#[test]
+fn a_session_finds_its_newest_open_run() {
     let store = open();
     let mine = sample::session_id("mine");
     let owned =

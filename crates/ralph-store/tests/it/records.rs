@@ -6,17 +6,20 @@ use ralph_core::finding::ToolReport;
 use ralph_core::usage::Usage;
 use ralph_core::{RunId, TreeId};
 
-use super::{StoreOpener, sample};
-use crate::{EventQuery, GatePass, IterationRecord, NewEvent, RunStep, RunStore, RunVersion};
+use crate::{open, sample};
+use ralph_store::{
+    EventQuery, GatePass, IterationRecord, NewEvent, RunStep, RunVersion, SqliteStore,
+};
 
-fn record(store: &dyn RunStore, record: &IterationRecord) {
+fn record(store: &SqliteStore, record: &IterationRecord) {
     let run = store.run(&record.run).unwrap().unwrap();
     let step = RunStep { run: &run, iteration: Some(record), events: &[] };
     store.save(RunVersion::of(&run), &step).unwrap();
 }
 
 /// Checked with all fields set and with as few as possible.
-pub fn every_field_of_an_iteration_survives(open: StoreOpener<'_>) {
+#[test]
+fn every_field_of_an_iteration_survives() {
     let store = open();
     store.create_run(&sample::run(1)).unwrap();
     let full = sample::iteration(1, 1);
@@ -30,7 +33,7 @@ pub fn every_field_of_an_iteration_survives(open: StoreOpener<'_>) {
         ..sample::iteration(1, 2)
     };
     for one in [full, bare] {
-        record(&*store, &one);
+        record(&store, &one);
         assert_eq!(store.iteration(&one.run, one.number).unwrap(), Some(one));
     }
     assert_eq!(store.iteration(&RunId::from_bits(1), 3).unwrap(), None);
@@ -38,12 +41,13 @@ pub fn every_field_of_an_iteration_survives(open: StoreOpener<'_>) {
 }
 
 /// Iterations of other runs are left out.
-pub fn the_last_iterations_come_oldest_first(open: StoreOpener<'_>) {
+#[test]
+fn the_last_iterations_come_oldest_first() {
     let store = open();
     for bits in [1, 2] {
         store.create_run(&sample::run(bits)).unwrap();
         for number in [2, 1, 11, 10] {
-            record(&*store, &sample::iteration(bits, number));
+            record(&store, &sample::iteration(bits, number));
         }
     }
     let numbers = |last| {
@@ -57,7 +61,8 @@ pub fn the_last_iterations_come_oldest_first(open: StoreOpener<'_>) {
 }
 
 /// Numbers rise, and reading continues after the last number.
-pub fn events_keep_their_order(open: StoreOpener<'_>) {
+#[test]
+fn events_keep_their_order() {
     let store = open();
     let bare = NewEvent {
         run: None,
@@ -84,7 +89,8 @@ pub fn events_keep_their_order(open: StoreOpener<'_>) {
 }
 
 /// Events are filtered by run, by session or by both.
-pub fn events_are_found_by_run_and_session(open: StoreOpener<'_>) {
+#[test]
+fn events_are_found_by_run_and_session() {
     let store = open();
     let (run, session) = (Some(RunId::from_bits(1)), Some(sample::session_id("mine")));
     let mut seqs = Vec::new();
@@ -104,7 +110,8 @@ pub fn events_are_found_by_run_and_session(open: StoreOpener<'_>) {
 }
 
 /// A pass covers no other gate and no other tree; a second pass replaces it.
-pub fn a_pass_counts_for_its_gate_and_tree_only(open: StoreOpener<'_>) {
+#[test]
+fn a_pass_counts_for_its_gate_and_tree_only() {
     let store = open();
     let (here, there) = (TreeId::new("here"), TreeId::new("there"));
     let pass =
@@ -119,7 +126,8 @@ pub fn a_pass_counts_for_its_gate_and_tree_only(open: StoreOpener<'_>) {
 }
 
 /// Other passes stay.
-pub fn a_pass_that_is_forgotten_counts_no_more(open: StoreOpener<'_>) {
+#[test]
+fn a_pass_that_is_forgotten_counts_no_more() {
     let store = open();
     let (here, there) = (TreeId::new("here"), TreeId::new("there"));
     let pass = GatePass { reading: sample::reading(), stamp: String::new(), at: sample::at(1) };
@@ -133,7 +141,8 @@ pub fn a_pass_that_is_forgotten_counts_no_more(open: StoreOpener<'_>) {
 }
 
 /// The newest time counts, for its gate only.
-pub fn the_time_of_a_gate_is_the_last_one_kept(open: StoreOpener<'_>) {
+#[test]
+fn the_time_of_a_gate_is_the_last_one_kept() {
     let store = open();
     assert_eq!(store.time("tests").unwrap(), None);
     for millis in [90_061_001, 60] {
@@ -145,7 +154,8 @@ pub fn the_time_of_a_gate_is_the_last_one_kept(open: StoreOpener<'_>) {
 }
 
 /// Checking and tidying up lose nothing.
-pub fn a_sound_store_passes_its_own_check(open: StoreOpener<'_>) {
+#[test]
+fn a_sound_store_passes_its_own_check() {
     let store = open();
     let run = sample::run(1);
     store.create_run(&run).unwrap();
