@@ -25,7 +25,7 @@ const MOST_FILES: usize = 50;
 const LONGEST_READ: usize = 64 * 1024;
 
 /// How many digits stand for a name with a secret in it.
-const LONGEST_MARK: usize = 12;
+const MARK_DIGITS: usize = 12;
 
 /// The word in marks of what is private.
 const PRIVATE: &str = "private";
@@ -75,15 +75,13 @@ fn marks(text: &str) -> usize {
 }
 
 /// A name as it may be kept: one with a secret in it becomes a mark that is
-/// always the same for it, so that those who go by the name still find it. It
-/// is no longer than the name, for the sake of lines that are overwritten.
+/// always the same for it, so that those who go by the name still find it.
 pub fn name(name: &str) -> Cow<'_, str> {
     if let Cow::Borrowed(_) = text(name) {
         return Cow::Borrowed(name);
     }
     let hash = blake3::hash(name.as_bytes()).to_hex();
-    let digits = LONGEST_MARK.min(name.len().saturating_sub(1));
-    Cow::Owned(format!("~{}", &hash.as_str()[..digits]))
+    Cow::Owned(format!("~{}", &hash.as_str()[..MARK_DIGITS]))
 }
 
 /// A note as it may be kept.
@@ -102,21 +100,6 @@ pub fn event(mut event: LogEvent) -> LogEvent {
         made.files.truncate(MOST_FILES);
     }
     each(&mut event, &mut cleaned);
-    event
-}
-
-/// An event without what must not be kept, which takes no more room than it
-/// does: where a mark is longer than what it stands for, that is starred out.
-#[must_use]
-pub fn scrubbed(mut event: LogEvent) -> LogEvent {
-    each(&mut event, &mut |value, role| match role {
-        EventTextRole::Text(_) => {
-            if let Cow::Owned(cleaned) = text(value) {
-                *value = if cleaned.len() > value.len() { starred(&cleaned) } else { cleaned };
-            }
-        }
-        EventTextRole::Name => cleaned(value, role),
-    });
     event
 }
 
@@ -235,18 +218,6 @@ fn each_of_note(note: &mut NoteContent, see: &mut impl FnMut(&mut String, EventT
     let NoteContent { external_id, prev, next, group, replaces, .. } = note;
     let names = [external_id, prev, next, group].into_iter().flatten().chain(replaces);
     names.for_each(|name| see(name, EventTextRole::Name));
-}
-
-/// A text in which every mark of a secret is a star.
-fn starred(text: &str) -> String {
-    let mut starred = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, mark)) = rest.split_once(MARK) {
-        starred.push_str(before);
-        starred.push('*');
-        rest = mark.split_once(']').map_or("", |(_, after)| after);
-    }
-    starred + rest
 }
 
 fn clean(value: &mut String) {
@@ -397,11 +368,10 @@ mod tests {
     #[test]
     fn no_field_keeps_a_secret() {
         for hostile in hostile() {
-            for kept in [event(hostile.clone()), scrubbed(hostile.clone())] {
-                let text = serde_json::to_string(&kept).unwrap();
-                assert!(!text.contains("ghp_") && !text.contains("s3cr3tpw"), "{text}");
-                assert_eq!(event(kept.clone()), kept);
-            }
+            let kept = event(hostile);
+            let text = serde_json::to_string(&kept).unwrap();
+            assert!(!text.contains("ghp_") && !text.contains("s3cr3tpw"), "{text}");
+            assert_eq!(event(kept.clone()), kept);
         }
     }
 
@@ -442,20 +412,5 @@ mod tests {
         assert_eq!(kept, given);
         let empty = NoteContent { title: Some(String::new()), ..given };
         assert_eq!(note(empty.clone()), empty, "nothing was taken out of it");
-    }
-
-    #[test]
-    fn what_is_scrubbed_takes_no_more_room() {
-        for (given, want) in [
-            ("password=hunter2", "password=*"),
-            ("a postgres://u:pw9@h b", "a postgres://u:*@h b"),
-            ("the password is hunter2!", "the password is *"),
-        ] {
-            let text = given.to_owned();
-            let kept = scrubbed(event_of(LogEventKind::Asked { text }));
-            let LogEventKind::Asked { text } = &kept.what else { panic!("{kept:?}") };
-            assert_eq!(text, want);
-            assert_eq!(scrubbed(kept.clone()), kept);
-        }
     }
 }

@@ -10,14 +10,15 @@
 //! nor groups (`docs/adr/0003-search-memory-with-fts5.md`).
 //!
 //! The file is derived data. It can be deleted and built anew, and damage to it
-//! touches nothing else. The truth is the [`log`], which only grows, in plain
-//! files that survive the loss of every database.
+//! touches nothing else. The truth is the [`log`], in plain files that survive the
+//! loss of every database.
 //!
 //! # The log and the notebook
 //!
 //! - A hook appends to the log with one lock and one write, and waits for no lock:
-//!   if the log is held, it writes to `late.jsonl`, and the next writer takes that
-//!   in. A forgotten line is overwritten in its length, so positions stay valid.
+//!   if the log is held, it writes a file beside it, which the next writer makes a
+//!   file of the log. The log only grows, but for what is forgotten, too old or
+//!   damaged: then one new file takes the place of all others at once.
 //! - The [`Notebook`] is a pure projection of the events in their order
 //!   (`notebook/projection.rs`). Decisions (one note replaces another, or says the
 //!   same) are events too, so a replay decides nothing.

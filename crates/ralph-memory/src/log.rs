@@ -1,4 +1,4 @@
-//! The log: what happened to the memory, in plain files that only grow.
+//! The log: what happened to the memory, in plain files.
 //!
 //! A line is a checksum, a space and a JSON object. Lines are appended by
 //! whoever has something to say, a hook that lives for two milliseconds too,
@@ -7,12 +7,11 @@
 //! died, is noticed by its checksum and passed over.
 //!
 //! Files are numbered. The last one is written to; when it is long, the next
-//! begins. What is imported in bulk is a compressed file of its own.
+//! begins. What is imported in bulk is a compressed file of its own. When lines have
+//! to go, all of it is written anew as one compressed file, which takes the place of
+//! all files with lower numbers as soon as it is there.
 
-mod aside;
-mod compact;
 mod file;
-mod late;
 mod line;
 mod members;
 
@@ -22,11 +21,19 @@ use std::path::{Path, PathBuf};
 
 use crate::event::LogEvent;
 use crate::raw::RawOutputStore;
-use file::{LogEncoding, LogFile};
+use file::{LogEncoding, LogFile, LogFolder};
+pub use line::LineEdit;
 use line::LogTail;
+pub(crate) use line::line;
 
 /// The file that is locked while somebody writes.
 const WRITING: &str = "lock";
+
+/// How the folders with copies of damaged files begin.
+const ASIDE: &str = "damaged-";
+
+/// How often a file is looked for that another one took the place of.
+const TRIES: u32 = 100;
 
 /// A line longer than this is refused: texts are cut before they get here.
 pub const LONGEST_LINE: usize = 1024 * 1024;
@@ -48,9 +55,6 @@ pub enum LogError {
         /// How long it is.
         bytes: usize,
     },
-    /// A line was to be rewritten as a longer one.
-    #[error("a line of the log cannot be replaced by a longer one")]
-    Longer,
 }
 
 /// How far the log was read.
@@ -74,6 +78,17 @@ pub enum LogEntry {
         /// The byte at which it begins.
         offset: u64,
     },
+}
+
+/// What one file of the log says behind a position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogPart {
+    /// Whether this is the beginning, as the log was written anew since.
+    pub is_anew: bool,
+    /// What it says.
+    pub entries: Vec<LogEntry>,
+    /// Where it ends.
+    pub end: LogPosition,
 }
 
 /// The log in a folder.
@@ -114,21 +129,21 @@ impl EventLog {
         }
         match self.try_lock()? {
             Some(held) => self.append_held(&held, &text),
-            None => late::add(&self.folder, &text).map_err(|source| self.trouble(source)),
+            None => file::add_late(&self.folder, &text).map_err(|source| self.trouble(source)),
         }
     }
 
     /// Takes in what was handed in while others wrote, unless somebody writes
     /// now.
     pub(crate) fn take_in(&self) -> Result<(), LogError> {
-        if late::is_any(&self.folder).map_err(|source| self.trouble(source))? {
+        if self.look()?.is_unsettled() {
             self.try_lock()?;
         }
         Ok(())
     }
 
     fn append_held(&self, _held: &LogLock, text: &str) -> Result<(), LogError> {
-        let end = file::end(&self.folder).map_err(|source| self.trouble(source))?;
+        let end = self.look()?.end();
         let path = file::path(&self.folder, end.file, LogEncoding::Plain);
         append_text(&path, text).map_err(|source| LogError::Io { path, source })
     }
@@ -137,16 +152,19 @@ impl EventLog {
     /// Says where the log ended before, and where it ends now.
     pub fn append_many(&self, events: &[LogEvent]) -> Result<(LogPosition, LogPosition), LogError> {
         let text = line::render(events)?;
-        let _held = self.lock()?;
-        let last = self.last()?;
-        let before = last.as_ref().map_or_else(LogPosition::default, LogFile::end);
+        let held = self.lock()?;
+        let (before, number) = (self.end(&held)?, self.look()?.next_number());
+        let path = file::path(&self.folder, number, LogEncoding::Compressed);
         if text.is_empty() {
             return Ok((before, before));
         }
-        let number = last.map_or(1, |last| last.number + 1);
-        let path = file::path(&self.folder, number, LogEncoding::Compressed);
-        write_compressed(&path, &text).map_err(|source| LogError::Io { path, source })?;
+        self.write_file(&path, |file| members::write(text.as_bytes(), file))?;
         Ok((before, LogPosition { file: number + 1, offset: 0 }))
+    }
+
+    /// Where the log ends as long as nobody else writes.
+    pub(crate) fn end(&self, _held: &LogLock) -> Result<LogPosition, LogError> {
+        Ok(self.look()?.files.last().map_or_else(LogPosition::default, LogFile::end))
     }
 
     /// Reads what was added behind a position and calls `see` for each entry.
@@ -159,95 +177,122 @@ impl EventLog {
         mut see: impl FnMut(LogEntry),
     ) -> Result<LogPosition, LogError> {
         let mut at = from;
-        while let Some(end) = self.read_file(at, &mut see)? {
-            at = end;
+        while let Some(part) = self.read_file(at)? {
+            part.entries.into_iter().for_each(&mut see);
+            at = part.end;
         }
         Ok(at)
     }
 
-    /// Reads like `read`, but only the first file with something new. Returns
-    /// where it ends, and `None` when there is nothing new.
-    pub fn read_file(
-        &self,
-        from: LogPosition,
-        see: impl FnMut(LogEntry),
-    ) -> Result<Option<LogPosition>, LogError> {
-        self.read_part(from, LogPosition { file: u32::MAX, offset: u64::MAX }, see)
+    /// Reads the first file with something new behind a position; `None` when there is
+    /// nothing new. Where the log was written anew since, it begins again.
+    pub fn read_file(&self, from: LogPosition) -> Result<Option<LogPart>, LogError> {
+        let mut tries = 0;
+        loop {
+            match self.read_file_once(from) {
+                // Another file took its place meanwhile.
+                Err(LogError::Io { source, .. })
+                    if source.kind() == io::ErrorKind::NotFound && tries < TRIES =>
+                {
+                    tries += 1;
+                }
+                done => return done,
+            }
+        }
     }
 
-    /// Reads like `read_file`, but nothing behind a position.
-    pub(crate) fn read_part(
-        &self,
-        from: LogPosition,
-        to: LogPosition,
-        mut see: impl FnMut(LogEntry),
-    ) -> Result<Option<LogPosition>, LogError> {
-        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
-        let last = files.last().map_or(0, |last| last.number);
-        let is_meant = |one: &LogFile| {
-            one.number >= from.file && LogPosition { file: one.number, offset: 0 } < to
-        };
-        for one in files.into_iter().filter(is_meant) {
+    fn read_file_once(&self, from: LogPosition) -> Result<Option<LogPart>, LogError> {
+        let folder = self.look()?;
+        let is_anew = !folder.has(from);
+        let from = if is_anew { LogPosition::default() } else { from };
+        let last = folder.next_number() - 1;
+        for one in folder.files.iter().filter(|one| one.number >= from.file) {
             let start = if one.number == from.file { from.offset } else { 0 };
-            let mut text = read_from(&one, start)
-                .map_err(|source| LogError::Io { path: one.path.clone(), source })?;
-            if one.number == to.file {
-                let most = usize::try_from(to.offset.saturating_sub(start));
-                text.truncate(most.unwrap_or(usize::MAX));
-            }
-            let is_whole = one.number < last || one.form == LogEncoding::Compressed;
+            let text = read_from(one, start)?;
+            let is_whole = one.number < last || one.form != LogEncoding::Plain;
             let tail = if is_whole { LogTail::Lost } else { LogTail::OnItsWay };
+            let mut entries = Vec::new();
             let rest = line::parse(&text, tail, |offset, found| {
                 let damaged =
                     || LogEntry::Damaged { path: one.path.clone(), offset: start + offset };
-                see(found.map_or_else(damaged, |event| LogEntry::Event(Box::new(event))));
+                entries.push(found.map_or_else(damaged, |it| LogEntry::Event(Box::new(it))));
             });
             let end = match one.form {
-                // Nothing will be added to it, so nobody has to open it again.
-                LogEncoding::Compressed => LogPosition { file: one.number + 1, offset: 0 },
                 LogEncoding::Plain => LogPosition { file: one.number, offset: start + rest },
+                LogEncoding::Compressed | LogEncoding::Base => one.end(),
             };
             if end.file > one.number || rest > 0 {
-                return Ok(Some(end));
+                return Ok(Some(LogPart { is_anew, entries, end }));
             }
         }
-        Ok(None)
-    }
-
-    /// Whether the log is still as long as a position in it says.
-    pub fn reaches(&self, at: LogPosition) -> Result<bool, LogError> {
-        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
-        let Some(last) = files.last() else { return Ok(at == LogPosition::default()) };
-        let of = files.iter().find(|one| one.number == at.file);
-        Ok(match of.map(|one| (one.form, one.stored)) {
-            Some((LogEncoding::Plain, stored)) => at.offset <= stored,
-            Some((LogEncoding::Compressed, _)) => true,
-            None => at.offset == 0 && at.file <= last.number + 1,
-        })
+        let nothing = LogPart { is_anew, entries: Vec::new(), end: LogPosition::default() };
+        Ok(is_anew.then_some(nothing))
     }
 
     /// How many bytes the log takes on the disk.
     pub fn size(&self) -> Result<u64, LogError> {
-        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
-        Ok(files.iter().map(|one| one.stored).sum())
+        Ok(self.look()?.files.iter().map(|one| one.stored).sum())
     }
 
-    /// Rewrites every line that `change` returns another event for.
+    /// Writes the log anew with every line as `edit` wants it, and without those that
+    /// nobody can read. Says where it ends; `None` if nothing is to be changed.
     ///
-    /// For what has to be forgotten; the order stays, and so do positions: a
-    /// line that gets shorter is filled with blanks, one that would get longer
-    /// is refused. Returns how many changed.
-    pub fn rewrite(
+    /// One file takes the place of all others at once. So an end at any moment leaves
+    /// the log as it was or as it is to be, and whoever read the old files begins again.
+    pub(crate) fn rewrite<E: From<LogError>>(
         &self,
-        mut change: impl FnMut(&LogEvent) -> Option<LogEvent>,
-    ) -> Result<usize, LogError> {
-        let _held = self.lock()?;
-        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
-        let mut changed = 0;
-        for one in files {
-            changed += rewrite_file(&one, &mut change)?;
+        _held: &LogLock,
+        mut edit: impl FnMut(&LogEvent) -> Result<LineEdit, E>,
+    ) -> Result<Option<LogPosition>, E> {
+        let folder = self.look()?;
+        let (mut packed, mut is_changed) = (Vec::new(), false);
+        for one in &folder.files {
+            let (kept, is_other) = line::rewrite(&read_from(one, 0)?, &mut edit)?;
+            is_changed |= is_other;
+            members::write(&kept, &mut packed).map_err(|source| self.trouble(source))?;
         }
-        Ok(changed)
+        if !is_changed {
+            return Ok(None);
+        }
+        let number = folder.next_number();
+        let path = file::path(&self.folder, number, LogEncoding::Base);
+        self.write_file(&path, |file| file.write_all(&packed))?;
+        self.settle()?;
+        Ok(Some(LogPosition { file: number + 1, offset: 0 }))
+    }
+
+    /// Copies all files into a new folder, and whatever `more` adds to it. Says where it
+    /// is.
+    pub(crate) fn set_aside<E: From<LogError>>(
+        &self,
+        more: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<PathBuf, E> {
+        let folder = (1_u32..).map(|number| self.folder.join(format!("{ASIDE}{number}")));
+        let folder = folder.skip_while(|folder| folder.exists()).next().unwrap_or_default();
+        let trouble = |source| LogError::Io { path: folder.clone(), source };
+        fs::create_dir(&folder).map_err(trouble)?;
+        for one in self.look()?.files {
+            let name = one.path.file_name().unwrap_or_default();
+            fs::copy(&one.path, folder.join(name)).map_err(trouble)?;
+        }
+        more(&folder)?;
+        Ok(folder)
+    }
+
+    /// Deletes the copies of damaged files: what is forgotten may be in them.
+    pub(crate) fn drop_copies(&self) -> Result<(), LogError> {
+        let drop = || -> io::Result<()> {
+            for entry in fs::read_dir(&self.folder)? {
+                let entry = entry?;
+                let name = entry.file_name();
+                let is_ours = name.to_str().is_some_and(|name| name.starts_with(ASIDE));
+                if is_ours && entry.file_type()?.is_dir() {
+                    fs::remove_dir_all(entry.path())?;
+                }
+            }
+            Ok(())
+        };
+        drop().map_err(|source| self.trouble(source))
     }
 
     /// Whether there is a log that this process may not write to.
@@ -258,7 +303,7 @@ impl EventLog {
 
     /// Says why nothing can be added to the log, if that is so.
     pub fn probe(&self) -> Result<(), LogError> {
-        self.lock_file(WRITING).map(drop).map_err(|source| self.trouble(source))
+        self.lock_file().map(drop).map_err(|source| self.trouble(source))
     }
 
     /// What failing checks printed, kept beside the log.
@@ -266,41 +311,45 @@ impl EventLog {
         RawOutputStore::beside(&self.folder)
     }
 
-    fn last(&self) -> Result<Option<LogFile>, LogError> {
-        let files = file::list(&self.folder).map_err(|source| self.trouble(source))?;
-        Ok(files.into_iter().next_back())
+    fn look(&self) -> Result<LogFolder, LogError> {
+        LogFolder::read(&self.folder).map_err(|source| self.trouble(source))
     }
 
     /// Held while somebody writes; the lock goes with the process. What waited
     /// beside the log is in it then.
-    fn lock(&self) -> Result<LogLock, LogError> {
-        let lock = || {
-            let file = self.lock_file(WRITING)?;
-            file.lock()?;
-            late::take_in(&self.folder)?;
-            Ok(LogLock { _file: file })
-        };
-        lock().map_err(|source| self.trouble(source))
+    pub(crate) fn lock(&self) -> Result<LogLock, LogError> {
+        let file = self.lock_file().and_then(|file| file.lock().map(|()| file));
+        let held = LogLock { _file: file.map_err(|source| self.trouble(source))? };
+        self.settle().map(|()| held)
     }
 
     /// The same, unless somebody else writes.
     fn try_lock(&self) -> Result<Option<LogLock>, LogError> {
-        let lock = || {
-            let file = self.lock_file(WRITING)?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Ok(None),
-                Err(TryLockError::Error(error)) => return Err(error),
-            }
-            late::take_in(&self.folder)?;
-            Ok(Some(LogLock { _file: file }))
-        };
-        lock().map_err(|source| self.trouble(source))
+        let file = self.lock_file().map_err(|source| self.trouble(source))?;
+        match file.try_lock() {
+            Ok(()) => self.settle().map(|()| Some(LogLock { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(self.trouble(source)),
+        }
     }
 
-    fn lock_file(&self, name: &str) -> io::Result<File> {
+    /// Puts the folder in order for whoever holds the log.
+    fn settle(&self) -> Result<(), LogError> {
+        self.look()?.settle(&self.folder).map_err(|source| self.trouble(source))
+    }
+
+    fn lock_file(&self) -> io::Result<File> {
         fs::create_dir_all(&self.folder)?;
-        ralph_files::append_own(self.folder.join(name))
+        ralph_files::append_own(self.folder.join(WRITING))
+    }
+
+    fn write_file(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<(), LogError> {
+        let done = replace(&self.folder.join("new.tmp"), path, write);
+        done.map_err(|source| LogError::Io { path: path.to_owned(), source })
     }
 
     fn trouble(&self, source: io::Error) -> LogError {
@@ -335,66 +384,32 @@ fn last_byte(file: &mut File) -> io::Result<u8> {
     Ok(byte[0])
 }
 
-fn write_compressed(path: &Path, text: &str) -> io::Result<()> {
-    replace(path, |file| {
-        let mut file = file;
-        members::write(text, &mut file)?;
-        Ok(file)
-    })
-}
-
 /// Writes a file beside its place and puts it there when it is whole.
-fn replace(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
-    let beside = path.with_extension("tmp");
-    let file = ralph_files::create_own(&beside)?;
-    let done = write(file).and_then(|file| file.sync_all());
-    done.and_then(|()| fs::rename(&beside, path)).inspect_err(|_| {
+fn replace(
+    beside: &Path,
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = ralph_files::create_own(beside)?;
+    let done = write(&mut file).and_then(|()| file.sync_all());
+    done.and_then(|()| fs::rename(beside, path)).inspect_err(|_| {
         // The first error is returned.
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(beside);
     })
 }
 
-fn read_from(one: &LogFile, start: u64) -> io::Result<Vec<u8>> {
-    let mut file = ralph_files::open(&one.path)?;
-    let mut text = Vec::new();
-    match one.form {
-        LogEncoding::Plain => {
+/// What a file says behind a place in it.
+fn read_from(one: &LogFile, start: u64) -> Result<Vec<u8>, LogError> {
+    let read = || {
+        let mut file = ralph_files::open(&one.path)?;
+        let mut text = Vec::new();
+        if one.form == LogEncoding::Plain {
             file.seek(SeekFrom::Start(start))?;
-            file.read_to_end(&mut text)?;
         }
-        LogEncoding::Compressed => {
-            let mut packed = Vec::new();
-            file.read_to_end(&mut packed)?;
-            text = members::read(&packed);
-            let skip = usize::try_from(start).unwrap_or(usize::MAX).min(text.len());
-            text.drain(..skip);
-        }
-    }
-    Ok(text)
-}
-
-fn rewrite_file(
-    one: &LogFile,
-    change: &mut impl FnMut(&LogEvent) -> Option<LogEvent>,
-) -> Result<usize, LogError> {
-    let trouble = |source| LogError::Io { path: one.path.clone(), source };
-    let text = read_from(one, 0).map_err(trouble)?;
-    let (written, changed) = line::rewrite(&text, change)?;
-    if changed == 0 {
-        return Ok(0);
-    }
-    let done = match one.form {
-        LogEncoding::Compressed => {
-            let text = String::from_utf8_lossy(&written);
-            write_compressed(&one.path, &text)
-        }
-        LogEncoding::Plain => replace(&one.path, |mut file| {
-            file.write_all(&written)?;
-            Ok(file)
-        }),
+        file.read_to_end(&mut text)?;
+        Ok(if one.form == LogEncoding::Plain { text } else { members::read(&text) })
     };
-    done.map_err(trouble)?;
-    Ok(changed)
+    read().map_err(|source| LogError::Io { path: one.path.clone(), source })
 }
 
 #[cfg(test)]

@@ -145,43 +145,66 @@ fn many_writers_lose_nothing() {
     assert_eq!((seen.len(), damaged), (400, 0));
 }
 
-#[test]
-fn what_is_to_be_forgotten_leaves_every_file() {
-    let (dir, log) = scratch();
-    log.append(&[event(1), event(2)]).unwrap();
-    log.append_many(&[event(3)]).unwrap();
-    let changed = log
-        .rewrite(|event| {
-            let what = LogEventKind::Forgotten { id: "gone".to_owned() };
-            (event.at != 2).then(|| LogEvent { what, ..event.clone() })
-        })
-        .unwrap();
-    assert_eq!(changed, 2);
-    assert_eq!(all(&log, LogPosition::default()).0, [1, 2, 3]);
-    let text = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
-    assert!(!text.contains("\"m1\"") && text.contains("\"m2\""), "{text}");
+/// Writes the log anew without some events.
+fn without(log: &EventLog, gone: &[i64]) -> Option<LogPosition> {
+    let held = log.lock().unwrap();
+    let edit = |event: &LogEvent| {
+        Ok::<_, LogError>(if gone.contains(&event.at) { LineEdit::Drop } else { LineEdit::Keep })
+    };
+    log.rewrite(&held, edit).unwrap()
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| !name.ends_with("lock")).collect();
+    names.sort_unstable();
+    names
 }
 
 #[test]
-fn forgetting_moves_no_position_and_a_line_never_gets_longer() {
-    let (_dir, log) = scratch();
+fn one_file_takes_the_place_of_all_when_the_log_is_written_anew() {
+    let (dir, log) = scratch();
+    let folder = dir.path().join("memory");
+    log.append(&[event(1), event(2)]).unwrap();
+    log.append_many(&[event(3)]).unwrap();
+    let (_, _, behind) = all(&log, LogPosition::default());
+    assert_eq!(without(&log, &[9]), None);
+    let end = without(&log, &[2]).unwrap();
+    assert_eq!(files(&folder), ["00000003.base.jsonl.gz"]);
+    assert_eq!(all(&log, LogPosition::default()), (vec![1, 3], 0, end));
+    let again = log.read_file(behind).unwrap().unwrap();
+    assert_eq!((again.is_anew, again.entries.len(), again.end), (true, 2, end));
+    log.append(&[event(4)]).unwrap();
+    assert_eq!(all(&log, end).0, [4]);
+    without(&log, &[1, 3, 4]).unwrap();
+    assert_eq!((all(&log, LogPosition::default()).0, log.size().unwrap()), (vec![], 0));
+}
+
+#[test]
+fn an_end_while_the_log_is_written_anew_leaves_one_of_both() {
+    let (dir, log) = scratch();
+    let folder = dir.path().join("memory");
+    log.append(&[event(1), event(2)]).unwrap();
+    let old = fs::read(folder.join("00000001.jsonl")).unwrap();
+    let end = without(&log, &[2]).unwrap();
+    fs::write(folder.join("00000001.jsonl"), old).unwrap();
+    fs::write(folder.join("new.tmp"), "half of it").unwrap();
+    assert_eq!(all(&log, LogPosition::default()), (vec![1], 0, end));
+    log.append(&[event(3)]).unwrap();
+    assert_eq!(all(&log, LogPosition::default()).0, [1, 3]);
+    assert_eq!(files(&folder), ["00000002.base.jsonl.gz", "00000003.jsonl", "new.tmp"]);
+}
+
+#[test]
+fn a_log_that_is_gone_is_read_from_its_beginning() {
+    let (dir, log) = scratch();
     log.append(&[event(1), event(2)]).unwrap();
     let (_, _, end) = all(&log, LogPosition::default());
-    let gone = |event: &LogEvent| {
-        Some(LogEvent { what: LogEventKind::Forgotten { id: "m".to_owned() }, ..event.clone() })
-    };
-    log.rewrite(gone).unwrap();
-    log.append(&[event(3)]).unwrap();
-    let (seen, damaged, _) = all(&log, end);
-    assert_eq!((seen, damaged), (vec![3], 0));
-    let longer = |event: &LogEvent| {
-        let why = "x".repeat(5000);
-        Some(LogEvent {
-            what: LogEventKind::Retracted { id: "m".to_owned(), why },
-            ..event.clone()
-        })
-    };
-    assert!(matches!(log.rewrite(longer), Err(LogError::Longer)));
+    fs::remove_dir_all(dir.path().join("memory")).unwrap();
+    let part = log.read_file(end).unwrap().unwrap();
+    assert_eq!((part.is_anew, part.entries.len(), part.end), (true, 0, LogPosition::default()));
+    assert_eq!(log.read_file(part.end).unwrap(), None);
 }
 
 #[test]
@@ -217,4 +240,74 @@ fn what_cannot_be_unpacked_is_damage_wherever_it_breaks_off() {
         assert!(seen.len() < events.len());
         assert_eq!((damaged, end), (1, LogPosition { file: 2, offset: 0 }), "{left}");
     }
+}
+
+#[test]
+fn whoever_hands_in_waits_for_nobody_and_comes_before_the_next() {
+    let (_dir, log) = scratch();
+    log.append(&[event(1)]).unwrap();
+    let held = log.lock().unwrap();
+    log.hand_in(&[event(2), event(3)]).unwrap();
+    log.hand_in(&[event(4)]).unwrap();
+    log.take_in().unwrap();
+    assert_eq!(all(&log, LogPosition::default()).0, [1], "somebody writes");
+    drop(held);
+    log.hand_in(&[event(5)]).unwrap();
+    assert_eq!(all(&log, LogPosition::default()).0, [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn whoever_reads_takes_in_what_waits() {
+    let (dir, log) = scratch();
+    let held = log.lock().unwrap();
+    log.hand_in(&[event(1)]).unwrap();
+    drop(held);
+    log.take_in().unwrap();
+    assert_eq!(all(&log, LogPosition::default()).0, [1]);
+    assert_eq!(files(&dir.path().join("memory")), ["00000001.jsonl"]);
+}
+
+#[test]
+fn what_waits_goes_behind_an_import_and_is_forgotten_with_the_rest() {
+    let (dir, log) = scratch();
+    log.append_many(&[event(1)]).unwrap();
+    let held = log.lock().unwrap();
+    log.hand_in(&[event(2)]).unwrap();
+    drop(held);
+    log.append_many(&[event(3)]).unwrap();
+    assert_eq!(all(&log, LogPosition::default()).0, [1, 2, 3]);
+    let held = log.lock().unwrap();
+    log.hand_in(&[event(4)]).unwrap();
+    drop(held);
+    without(&log, &[2, 4]).unwrap();
+    assert_eq!(all(&log, LogPosition::default()).0, [1, 3]);
+    assert_eq!(files(&dir.path().join("memory")), ["00000005.base.jsonl.gz"]);
+}
+
+#[test]
+fn many_who_hand_in_beside_many_who_write_and_write_anew_lose_nothing() {
+    let (_dir, log) = scratch();
+    log.append(&[event(9_000), event(9_001)]).unwrap();
+    thread::scope(|scope| {
+        for writer in 0..8 {
+            let log = log.clone();
+            scope.spawn(move || {
+                for number in 0..50 {
+                    let one = [event(writer * 1000 + number)];
+                    if writer % 4 == 0 { log.append(&one) } else { log.hand_in(&one) }.unwrap();
+                }
+            });
+        }
+        without(&log, &[9_000]).unwrap();
+        without(&log, &[9_001]).unwrap();
+    });
+    log.take_in().unwrap();
+    let (mut seen, damaged, _) = all(&log, LogPosition::default());
+    for writer in 0..8 {
+        let mine: Vec<i64> = seen.iter().copied().filter(|at| at / 1000 == writer).collect();
+        assert!(mine.is_sorted(), "each writer's events stay in order: {mine:?}");
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!((seen.len(), damaged), (400, 0));
 }

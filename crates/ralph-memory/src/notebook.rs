@@ -36,7 +36,7 @@ use crate::clean;
 use crate::entry::{self, ImportRefusal, derived_id, id_of_contents};
 use crate::error::{MemoryError, StorageFault};
 use crate::event::{EventActor, LogEvent, LogEventKind, NoteAnchor, NoteContent, NoteKind};
-use crate::log::{self, EventLog, LONGEST_LINE, LogPosition};
+use crate::log::{EventLog, LONGEST_LINE, LogEntry, LogPart, LogPosition};
 use crate::memory::SearchIndex;
 use crate::query::{self, GroupHit, RankedDocument, ScanControl, SearchFilters, SearchQuery};
 use crate::store::open::{self, LargeCache, LockPatience, fold_log};
@@ -178,16 +178,10 @@ impl Notebook {
         let memory = SearchIndex::open_within(home, patience)?;
         let (log, gave_up) = (EventLog::new(home), Cell::new(false));
         let notebook = Self { memory, log, repaired: None, generated: 0, patience, gave_up };
-        let at = notebook.memory.read(|tx| counters::position(tx))?;
-        if !notebook.log.reaches(at)? {
-            // Somebody took the log away, and what was made from it with it.
-            notebook.clear()?;
-        }
         notebook.catch_up()?;
         if patience == LockPatience::Short {
             return Ok(notebook);
         }
-        notebook.finish_collection()?;
         let generated = notebook.retire_generated()?;
         Ok(Self { generated, ..notebook })
     }
@@ -267,10 +261,10 @@ impl Notebook {
                 Ok(())
             }
             LockPatience::Long if events.len() > MANY => {
-                let places = self.log.append_many(&events)?;
-                let events = events.into_iter().map(|event| log::LogEntry::Event(Box::new(event)));
+                let (from, end) = self.log.append_many(&events)?;
+                let events = events.into_iter().map(|event| LogEntry::Event(Box::new(event)));
                 // Where nobody wrote in between, they need not be read again.
-                self.apply(events.collect(), places)
+                self.apply(from, LogPart { is_anew: false, entries: events.collect(), end })
             }
             LockPatience::Long => {
                 self.log.append(&events)?;
@@ -307,27 +301,21 @@ impl Notebook {
 
     fn read_one_file(&self) -> Result<bool, MemoryError> {
         let from = self.memory.read(|tx| counters::position(tx))?;
-        let mut events = Vec::new();
-        let Some(end) = self.log.read_file(from, |entry| events.push(entry))? else {
-            return Ok(false);
-        };
-        self.apply(events, (from, end))?;
-        Ok(true)
+        let part = self.log.read_file(from)?;
+        part.map_or(Ok(false), |part| self.apply(from, part).map(|()| true))
     }
 
-    /// Applies what stands in the log between two places, unless somebody else
-    /// has.
-    fn apply(
-        &self,
-        events: Vec<log::LogEntry>,
-        (from, end): (LogPosition, LogPosition),
-    ) -> Result<(), MemoryError> {
-        let large = events.len() > MANY;
+    /// Applies what stands in the log behind a place, unless somebody else has.
+    fn apply(&self, from: LogPosition, part: LogPart) -> Result<(), MemoryError> {
+        let large = part.entries.len() > MANY;
         let cache = large.then(|| LargeCache::new(&self.memory.connection));
         self.memory.write(|tx| {
             if counters::position(tx)? == from {
-                tables::project(tx, &self.memory.ranking, events)?;
-                counters::set_position(tx, end)?;
+                if part.is_anew {
+                    open::clear(tx)?;
+                }
+                tables::project(tx, &self.memory.ranking, part.entries)?;
+                counters::set_position(tx, part.end)?;
             }
             Ok(())
         })?;
@@ -484,7 +472,7 @@ impl Notebook {
     pub fn damage(&self) -> Result<Vec<(PathBuf, u64)>, MemoryError> {
         let mut found = Vec::new();
         self.log.read(LogPosition::default(), |entry| {
-            if let log::LogEntry::Damaged { path, offset } = entry {
+            if let LogEntry::Damaged { path, offset } = entry {
                 found.push((path.file_name().unwrap_or_default().into(), offset));
             }
         })?;
@@ -497,16 +485,9 @@ impl Notebook {
         self.memory.count()
     }
 
-    /// Empties the database; what was in it is overwritten.
+    /// Empties the database.
     fn clear(&self) -> Result<(), MemoryError> {
-        self.memory.write(|tx| {
-            tx.pragma_update(None, "secure_delete", true)?;
-            // Whoever lets go of lines at this moment may do so behind our back.
-            let due = counters::retelling(tx)?;
-            open::clear(tx)?;
-            counters::set_retelling(tx, due)?;
-            counters::set_position(tx, LogPosition::default())
-        })?;
+        self.memory.write(|tx| open::clear(tx))?;
         fold_log(&self.memory.connection);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use ralph_memory::Notebook;
 use ralph_memory::event::LogEvent;
-use ralph_memory::log::EventLog;
+use ralph_memory::log::{EventLog, LogEntry, LogPosition};
 use ralph_testkit::{BinaryCall, Signal, TestProject};
 use serde_json::{Value, json};
 
@@ -51,9 +51,16 @@ fn killed<'a>(project: &'a TestProject, id: &'a str) -> Session<'a> {
 /// Makes everything that was kept older by so many minutes.
 pub(crate) fn age(project: &TestProject, minutes: i64) {
     let home = home(project);
-    let aged =
-        |event: &LogEvent| Some(LogEvent { at: event.at - minutes * MINUTE, ..event.clone() });
-    let _ = EventLog::new(&home).rewrite(aged).unwrap();
+    let (log, mut aged) = (EventLog::new(&home), Vec::new());
+    let _ = log
+        .read(LogPosition::default(), |entry| {
+            if let LogEntry::Event(event) = entry {
+                aged.push(LogEvent { at: event.at - minutes * MINUTE, ..*event });
+            }
+        })
+        .unwrap();
+    std::fs::remove_dir_all(home.join("memory")).unwrap();
+    log.append(&aged).unwrap();
     Notebook::open(&home).unwrap().rebuild().unwrap();
 }
 

@@ -1,7 +1,5 @@
 //! A line: the checksum of a JSON object, a space, and the object.
 
-use std::fmt::Write as _;
-
 use super::{LONGEST_LINE, LogError};
 use crate::event::LogEvent;
 
@@ -17,29 +15,34 @@ pub(super) enum LogTail {
     Lost,
 }
 
+/// What becomes of a line when the log is written anew.
+#[derive(Debug)]
+pub enum LineEdit {
+    /// It stays.
+    Keep,
+    /// It goes.
+    Drop,
+    /// It says this instead.
+    Change(Box<LogEvent>),
+}
+
 /// All events as lines.
 pub(super) fn render(events: &[LogEvent]) -> Result<String, LogError> {
     let mut text = String::new();
     for event in events {
-        push(event, &mut text)?;
+        text.push_str(&line(event)?);
     }
     Ok(text)
 }
 
-fn push(event: &LogEvent, text: &mut String) -> Result<(), LogError> {
-    let json = json(event)?;
-    let _ = writeln!(text, "{} {json}", checksum(json.as_bytes()));
-    Ok(())
-}
-
-/// An event without its checksum, if it is not too long.
-pub(super) fn json(event: &LogEvent) -> Result<String, LogError> {
+/// An event as a line, if it is not too long.
+pub(crate) fn line(event: &LogEvent) -> Result<String, LogError> {
     // Texts, numbers and lists of them all have a form in JSON.
     let json = serde_json::to_string(event).unwrap_or_default();
     if json.len() > LONGEST_LINE {
         return Err(LogError::TooLong { bytes: json.len() });
     }
-    Ok(json)
+    Ok(format!("{} {json}\n", checksum(json.as_bytes())))
 }
 
 fn checksum(json: &[u8]) -> String {
@@ -68,31 +71,27 @@ pub(super) fn parse(text: &[u8], tail: LogTail, mut see: impl FnMut(u64, Option<
     as_bytes(offset)
 }
 
-/// The lines with some of them changed, and how many were.
-pub(super) fn rewrite(
+/// Returns the lines as `edit` wants them, and true if any is another one. What nobody
+/// can read goes.
+pub(super) fn rewrite<E: From<LogError>>(
     text: &[u8],
-    change: &mut impl FnMut(&LogEvent) -> Option<LogEvent>,
-) -> Result<(Vec<u8>, usize), LogError> {
+    edit: &mut impl FnMut(&LogEvent) -> Result<LineEdit, E>,
+) -> Result<(Vec<u8>, bool), E> {
     let mut written = Vec::with_capacity(text.len());
-    let mut changed = 0;
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        let body = line.strip_suffix(b"\n").unwrap_or(line);
-        match event(body).and_then(|event| change(&event)) {
-            Some(other) => {
-                let mut json = json(&other)?;
-                let room = body.len() - DIGITS - 1;
-                let missing = room.checked_sub(json.len()).ok_or(LogError::Longer)?;
-                json.extend(std::iter::repeat_n(' ', missing));
-                written.extend_from_slice(checksum(json.as_bytes()).as_bytes());
-                written.push(b' ');
-                written.extend_from_slice(json.as_bytes());
-                written.extend_from_slice(&line[body.len()..]);
-                changed += 1;
+    let mut is_changed = false;
+    for body in text.split(|byte| *byte == b'\n').filter(|body| !body.is_empty()) {
+        match event(body).map_or(Ok(LineEdit::Drop), |event| edit(&event))? {
+            LineEdit::Keep => {
+                written.extend_from_slice(body);
+                written.push(b'\n');
+                continue;
             }
-            None => written.extend_from_slice(line),
+            LineEdit::Drop => {}
+            LineEdit::Change(other) => written.extend_from_slice(line(&other)?.as_bytes()),
         }
+        is_changed = true;
     }
-    Ok((written, changed))
+    Ok((written, is_changed))
 }
 
 fn event(body: &[u8]) -> Option<LogEvent> {
@@ -106,34 +105,4 @@ fn event(body: &[u8]) -> Option<LogEvent> {
 
 fn as_bytes(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
-}
-
-/// Calls `see` with each event and the bytes of its line.
-pub(super) fn weigh(text: &[u8], see: &mut impl FnMut(&LogEvent, u64)) {
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        let body = line.strip_suffix(b"\n").unwrap_or(line);
-        if let Some(event) = event(body) {
-            see(&event, as_bytes(line.len()));
-        }
-    }
-}
-
-/// The lines that can be read, and one behind them that may be on its way.
-pub(super) fn readable(text: &[u8], tail: LogTail) -> Vec<u8> {
-    let lines = text.split_inclusive(|byte| *byte == b'\n');
-    let kept = lines.filter(|line| match line.strip_suffix(b"\n") {
-        Some(body) => event(body).is_some(),
-        None => tail == LogTail::OnItsWay,
-    });
-    kept.flatten().copied().collect()
-}
-
-/// The lines without those of some events. What nobody can read stays.
-pub(super) fn without(text: &[u8], drops: impl Fn(&LogEvent) -> bool) -> Vec<u8> {
-    let lines = text.split_inclusive(|byte| *byte == b'\n');
-    let kept = lines.filter(|line| {
-        let body = line.strip_suffix(b"\n").unwrap_or(line);
-        !event(body).is_some_and(|event| drops(&event))
-    });
-    kept.flatten().copied().collect()
 }

@@ -19,14 +19,14 @@ const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 const LOST: &[u8] = b"?\n";
 
 /// Writes lines as members, each with whole lines.
-pub(super) fn write(text: &str, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write(text: &[u8], out: &mut impl Write) -> io::Result<()> {
     let mut rest = text;
     while !rest.is_empty() {
         let behind = rest.len().min(LONG_MEMBER);
-        let end = rest.as_bytes()[behind - 1..].iter().position(|byte| *byte == b'\n');
+        let end = rest[behind - 1..].iter().position(|byte| *byte == b'\n');
         let (member, after) = rest.split_at(end.map_or(rest.len(), |end| behind + end));
         let mut encoder = GzEncoder::new(&mut *out, Compression::new(4));
-        encoder.write_all(member.as_bytes())?;
+        encoder.write_all(member)?;
         encoder.finish()?;
         rest = after;
     }
@@ -67,7 +67,7 @@ mod tests {
 
     fn packed(text: &str) -> Vec<u8> {
         let mut packed = Vec::new();
-        write(text, &mut packed).unwrap();
+        write(text.as_bytes(), &mut packed).unwrap();
         packed
     }
 

@@ -1,12 +1,10 @@
 //! Forgetting: what is gone is gone from every line of the log.
 
-use ralph_core::Timestamp;
-
 use super::Notebook;
 use crate::clean::{self, EventTextRole};
 use crate::error::MemoryError;
-use crate::event::{EventActor, EventContext, LogEvent, LogEventKind, NoteContent};
-use crate::log::{LogEntry, LogPosition};
+use crate::event::{LogEvent, LogEventKind, NoteContent};
+use crate::log::{LineEdit, LogEntry, LogError, LogPosition};
 
 /// Minimum weight of a text that is looked for: twelve letters, or eight syllables.
 /// Shorter ones stand anywhere by chance.
@@ -49,26 +47,12 @@ impl NoteTexts {
 }
 
 impl Notebook {
-    /// Forgets a note for good: its lines in the log are overwritten, and the database
-    /// is rebuilt. Returns how many lines there were.
-    ///
-    /// What repeats it goes first: as long as the note is there, a call that was
-    /// interrupted can be repeated.
-    pub fn forget(&self, id: &str, at: Timestamp) -> Result<usize, MemoryError> {
+    /// Forgets a note for good, and what repeats it: the log is written anew without
+    /// them, and so is the database. Returns how many lines there were.
+    pub fn forget(&self, id: &str) -> Result<usize, MemoryError> {
         self.mend()?;
         let words = self.words_of(id)?;
-        let repeated = self.log.rewrite(|event| match forgotten(event, id) {
-            Some(_) => None,
-            None => silenced(event, &words),
-        })?;
-        let lines = self.log.rewrite(|event| forgotten(event, id))?;
-        let (what, at) = (LogEventKind::Forgotten { id: id.to_owned() }, at.as_millis());
-        let (place, actor) = (EventContext::default(), EventActor::User);
-        // It comes last, so that a process that has read the old lines hears of it.
-        self.log.append(&[LogEvent { at, place, actor, what }])?;
-        self.log.drop_copies()?;
-        self.remake()?;
-        Ok(repeated + lines)
+        self.overwrite(|event| forgotten(event, id).or_else(|| silenced(event, &words)))
     }
 
     /// Overwrites what repeats a note that is forgotten, perhaps of another notebook.
@@ -114,22 +98,39 @@ impl Notebook {
     /// been written yesterday. Returns how many lines were changed.
     pub fn scrub(&self) -> Result<usize, MemoryError> {
         self.overwrite(|event| {
-            let cleaned = clean::scrubbed(event.clone());
+            let cleaned = clean::event(event.clone());
             (cleaned != *event).then_some(cleaned)
         })
     }
 
     fn overwrite(
         &self,
-        change: impl FnMut(&LogEvent) -> Option<LogEvent>,
+        change: impl Fn(&LogEvent) -> Option<LogEvent>,
     ) -> Result<usize, MemoryError> {
         self.mend()?;
-        let lines = self.log.rewrite(change)?;
+        let mut lines = 0;
+        self.rewrite(|event| match change(event) {
+            Some(other) => {
+                lines += 1;
+                LineEdit::Change(Box::new(other))
+            }
+            None => LineEdit::Keep,
+        })?;
         if lines > 0 {
             self.log.drop_copies()?;
-            self.remake()?;
         }
         Ok(lines)
+    }
+
+    /// Writes the log anew, and the database if that changed anything.
+    pub(super) fn rewrite(
+        &self,
+        mut edit: impl FnMut(&LogEvent) -> LineEdit,
+    ) -> Result<(), MemoryError> {
+        let held = self.log.lock()?;
+        let is_other = self.log.rewrite(&held, |event| Ok::<_, LogError>(edit(event)))?.is_some();
+        drop(held);
+        if is_other { self.remake() } else { Ok(()) }
     }
 }
 

@@ -1,7 +1,9 @@
 use std::fs;
+use std::path::Path;
 
 use super::*;
-use crate::event::{NoteKind, NoteScope, ToolUseRecord};
+use crate::event::{EventActor, EventContext, NoteKind, NoteScope, ToolUseRecord};
+use crate::log::EventLog;
 use crate::{SessionFilter, SessionRecord};
 
 fn scratch() -> (tempfile::TempDir, Notebook) {
@@ -37,13 +39,27 @@ fn note(text: &str) -> NoteContent {
     NoteContent::new("m1", NoteKind::Fact, NoteScope::Project, text)
 }
 
+/// Nothing of what is forgotten is in any file.
+#[track_caller]
+fn assert_gone(home: &Path) {
+    let mut said = String::new();
+    let see = |entry| said.push_str(&format!("{entry:?}"));
+    EventLog::new(home).read(LogPosition::default(), see).unwrap();
+    assert!(!said.contains("4711"), "{said}");
+    for folder in [home.to_owned(), home.join("memory")] {
+        for file in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let bytes = if file.is_file() { fs::read(&file).unwrap() } else { Vec::new() };
+            assert!(!bytes.windows(4).any(|part| part == b"4711"), "{}", file.display());
+        }
+    }
+}
+
 /// What is left of a session once the note is forgotten.
 fn left(events: &[LogEvent]) -> Vec<String> {
     let (dir, notebook) = scratch();
     notebook.write(events).unwrap();
-    notebook.forget("m1", Timestamp::from_millis(100)).unwrap();
-    let log = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
-    assert!(!log.contains("4711"), "{log}");
+    notebook.forget("m1").unwrap();
+    assert_gone(dir.path());
     let session: SessionRecord = notebook.sessions(&SessionFilter::default()).unwrap().remove(0);
     session.messages.into_iter().map(|message| message.text).collect()
 }
@@ -120,9 +136,8 @@ fn the_reasons_of_other_notes_do_not_repeat_what_is_forgotten() {
             ended(LogEventKind::Retracted { id: old, why }),
         ])
         .unwrap();
-    notebook.forget("m1", Timestamp::from_millis(100)).unwrap();
-    let log = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
-    assert!(!log.contains("4711"), "{log}");
+    notebook.forget("m1").unwrap();
+    assert_gone(dir.path());
     let why = |id: &str| notebook.get(id).unwrap().unwrap().note.why;
     assert_eq!((why("m2").as_deref(), why("m3").as_deref()), (None, Some("it was painted")));
     let end = notebook.get("m4").unwrap().unwrap().retired.unwrap();
@@ -136,7 +151,7 @@ fn reason_beside(forgotten: NoteContent, why: &str) -> Option<String> {
     let other = NoteContent::new("m2", NoteKind::Fact, NoteScope::Project, "something else");
     let other = NoteContent { why: Some(why.to_owned()), ..other };
     notebook.write(&[noted(1, forgotten), noted(2, other)]).unwrap();
-    notebook.forget("m1", Timestamp::from_millis(100)).unwrap();
+    notebook.forget("m1").unwrap();
     notebook.get("m2").unwrap().unwrap().note.why
 }
 
@@ -175,7 +190,6 @@ fn what_repeats_a_note_goes_before_the_note_itself() {
     assert!(!notebook.has_repeated(&words).unwrap());
     // Whoever was stopped here finds the note, and what it says.
     assert_eq!(notebook.words_of("m1").unwrap(), words);
-    assert_eq!(notebook.forget("m1", Timestamp::from_millis(100)).unwrap(), 1);
-    let log = fs::read_to_string(dir.path().join("memory/00000001.jsonl")).unwrap();
-    assert!(!log.contains("4711"), "{log}");
+    assert_eq!(notebook.forget("m1").unwrap(), 1);
+    assert_gone(dir.path());
 }

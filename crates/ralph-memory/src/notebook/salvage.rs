@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use super::{NoteSelection, Notebook, StoredNote};
 use crate::error::{MemoryError, StorageFault};
 use crate::event::{EventActor, EventContext, LogEvent, LogEventKind, NoteCheck};
+use crate::log::LineEdit;
 use crate::notebook::{AttemptQuery, PastAttempt};
 use crate::query::{RetiredEntries, SearchFilters};
 use crate::session::{SessionFilter, SessionRecord};
@@ -73,8 +74,8 @@ impl Notebook {
         let missing = self.memory.read(|tx| turns::damage(tx))?.len();
         let before = self.inventory()?;
         let copy = self.log.set_aside(|folder| self.copy_index(folder))?;
-        self.log.drop_unreadable()?;
-        self.remake()?;
+        // What nobody can read goes by that.
+        self.rewrite(|_| LineEdit::Keep)?;
         let after = self.inventory()?;
         let (notes, others) = (before.lost_notes(&after), before.lost_others(&after));
         let has_lost =

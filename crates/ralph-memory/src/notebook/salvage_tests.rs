@@ -57,8 +57,8 @@ fn flip(path: &Path, bit: usize) {
 fn what_the_log_lost_comes_back_from_the_index() {
     let (home, notebook) = book(600);
     let before = all(&notebook);
-    let [packed, plain] = files(home.path()).try_into().unwrap();
-    for (path, bit) in [(&packed, 8 * 4_000), (&plain, 300)] {
+    for (place, bit) in [(1, 300), (0, 8 * 4_000)] {
+        let path = &files(home.path())[place];
         flip(path, bit);
         let salvage = notebook.rebuild().unwrap();
         assert!(salvage.damaged > 0 && salvage.notes > 0 && salvage.is_whole(), "{salvage:?}");
@@ -93,7 +93,7 @@ fn what_is_forgotten_is_in_no_copy_either() {
     flip(&files(home.path())[0], 8 * 2_000);
     let copy = notebook.rebuild().unwrap().copy.unwrap();
     assert!(copy.exists());
-    notebook.forget("m000000000007", ralph_core::Timestamp::from_millis(1)).unwrap();
+    notebook.forget("m000000000007").unwrap();
     assert!(!copy.exists());
     assert_eq!(all(&notebook).len(), 299);
 }

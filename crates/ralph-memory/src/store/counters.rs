@@ -5,9 +5,6 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::error::StorageFault;
 use crate::log::LogPosition;
 
-/// The counter that says whether sessions have to be told anew.
-const RETELLING: &str = "retelling due";
-
 /// The counter that says whether notes of older versions were looked through.
 const MIGRATED: &str = "migrated";
 
@@ -79,18 +76,6 @@ pub(crate) fn set_position(connection: &Connection, at: LogPosition) -> Result<(
     set(connection, "log offset", i64::try_from(at.offset).unwrap_or(i64::MAX))
 }
 
-/// Whether sessions have to be told anew, because the log has less of them.
-pub(crate) fn retelling(connection: &Connection) -> Result<RetellingDue, StorageFault> {
-    Ok(if value(connection, RETELLING)? > 0 { RetellingDue::Yes } else { RetellingDue::No })
-}
-
-pub(crate) fn set_retelling(
-    connection: &Connection,
-    due: RetellingDue,
-) -> Result<(), StorageFault> {
-    set(connection, RETELLING, i64::from(due == RetellingDue::Yes))
-}
-
 /// Whether notes were looked through for those that older versions generated.
 pub(crate) fn is_migrated(connection: &Connection) -> Result<bool, StorageFault> {
     Ok(value(connection, MIGRATED)? > 0)
@@ -98,13 +83,6 @@ pub(crate) fn is_migrated(connection: &Connection) -> Result<bool, StorageFault>
 
 pub(crate) fn set_migrated(connection: &Connection) -> Result<(), StorageFault> {
     set(connection, MIGRATED, 1)
-}
-
-/// Whether something has to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RetellingDue {
-    Yes,
-    No,
 }
 
 /// Returns the number of the next new document. None is ever given out twice.

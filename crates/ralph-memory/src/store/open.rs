@@ -168,8 +168,10 @@ fn create_tables(connection: &Connection, patience: LockPatience) -> Result<(), 
     Ok(tx.commit()?)
 }
 
-/// Throws away all that is stored, of an older schema too: it is derived.
+/// Throws away all that is stored, of an older schema too: it is derived. What was there
+/// is overwritten.
 pub(crate) fn clear(connection: &Connection) -> Result<(), StorageFault> {
+    connection.pragma_update(None, "secure_delete", true)?;
     let tables: Vec<String> = connection
         .prepare(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \

@@ -152,7 +152,7 @@ fn a_changed_or_forgotten_neighbour_helps_no_more() {
     import(&notebook, [note("1", "airport")]);
     check(&notebook, "harbour", &[]);
     check(&notebook, "airport", &["1", "2"]);
-    notebook.forget(&note_id("1"), Timestamp::from_millis(1)).unwrap();
+    notebook.forget(&note_id("1")).unwrap();
     check(&notebook, "airport", &[]);
     assert_eq!(notebook.count().unwrap(), 1);
 }

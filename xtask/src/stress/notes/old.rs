@@ -4,8 +4,8 @@
 //! log, as a hook does that finds the log locked.
 
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -40,12 +40,9 @@ impl OldSessionWriter {
     }
 
     fn add(&mut self) -> io::Result<()> {
-        let open =
-            |name: &str| OpenOptions::new().create(true).append(true).open(self.folder.join(name));
-        let lock = open("late.lock")?;
-        lock.lock()?;
-        let mut late = open("late.jsonl")?;
-        let now = written(&late)?;
+        let beside = self.folder.join("old-sessions.tmp");
+        fs::write(&beside, "")?;
+        let now = written(&beside)?;
         let mut text = String::new();
         for number in self.handed_in..self.handed_in + SESSIONS {
             let age = AGES.iter().cycle().nth(number as usize).copied().unwrap_or_default();
@@ -56,7 +53,8 @@ impl OldSessionWriter {
                 let _ = writeln!(text, "{} {json}", checksum.as_str().get(..16).unwrap_or(""));
             }
         }
-        late.write_all(text.as_bytes())?;
+        fs::write(&beside, text)?;
+        fs::rename(beside, self.folder.join(format!("late.{:020}.old", now.as_nanos())))?;
         self.handed_in += SESSIONS;
         Ok(())
     }
@@ -74,9 +72,9 @@ fn session(name: &str, at: u64) -> [Value; 3] {
     ]
 }
 
-/// Returns when a file was last written, since 1970; for a file just opened for
-/// writing, the present.
-fn written(file: &File) -> io::Result<Duration> {
+/// Returns when a file was last written, since 1970; for a file just written, the
+/// present.
+fn written(file: &Path) -> io::Result<Duration> {
     let at = file.metadata()?.modified()?;
     Ok(at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
 }

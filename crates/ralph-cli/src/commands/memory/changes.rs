@@ -330,9 +330,8 @@ fn forget_in(
     for scope in open {
         lines += books.ask(scope, |notebook| notebook.silence(&words))?.unwrap_or_default();
     }
-    let now = books.app.now();
     for (scope, known) in found {
-        lines += books.notes.with(*scope, |notebook| notebook.forget(&known.note.id, now))?;
+        lines += books.notes.with(*scope, |notebook| notebook.forget(&known.note.id))?;
     }
     Ok(lines)
 }
