@@ -134,7 +134,7 @@ pub(crate) fn each(event: &mut LogEvent, see: &mut impl FnMut(&mut String, Event
         LogEventKind::Noted(note) => each_of_note(note, see),
         LogEventKind::Restored(restored) => {
             each_of_note(&mut restored.note, see);
-            restored.retired.iter_mut().for_each(|(_, _, why, _)| see(why, WHOLE));
+            restored.retired.iter_mut().for_each(|end| see(&mut end.why, WHOLE));
         }
         LogEventKind::Replaced { id, by, why } => {
             see(id, EventTextRole::Name);

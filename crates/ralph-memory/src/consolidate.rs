@@ -229,7 +229,7 @@ impl<'a> ConsolidationJob<'a> {
         self.decided.counts.merged += 1;
         let is_news = self.give_up(known, stays);
         let half_life = stays.note.kind.half_life();
-        let seen = stays.belief.after(BeliefEvent::SeenAgain, self.occasion.now, half_life);
+        let seen = stays.belief().after(BeliefEvent::SeenAgain, self.occasion.now, half_life);
         let is_on_trial = stays.note.scope == NoteScope::Task && quality::fault(stays).is_none();
         // Two tasks came to it, each by itself.
         let is_agreed = is_news && seen.mean() >= BELIEVED;
@@ -290,7 +290,7 @@ impl<'a> ConsolidationJob<'a> {
     fn has_earned(&self, known: &StoredNote) -> bool {
         let is_proven = known.verified && known.belief_at(self.occasion.now).mean() >= BELIEVED;
         // As of when it was seen last: it is no less agreed on an hour later.
-        let is_agreed = !known.witnesses.is_empty() && known.belief.mean() >= BELIEVED;
+        let is_agreed = !known.witnesses.is_empty() && known.belief().mean() >= BELIEVED;
         is_proven || (is_agreed && known.actor != EventActor::Ralph)
     }
 

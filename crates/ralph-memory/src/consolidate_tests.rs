@@ -112,7 +112,7 @@ fn what_the_project_knows_is_merged_and_believed_more() {
     let decided = scratch.after(&events, &of("r1"));
     assert_eq!(decided.counts, ConsolidationCounts { merged: 1, ..ConsolidationCounts::default() });
     assert_eq!((scratch.scope("m1"), scratch.scope("m2")), (Some(NoteScope::Project), None));
-    assert!(scratch.notebook.get("m1").unwrap().unwrap().belief.outcomes().0 > 0.0);
+    assert!(scratch.notebook.get("m1").unwrap().unwrap().belief().outcomes().0 > 0.0);
 }
 
 #[test]

@@ -143,7 +143,7 @@ impl From<LogError> for StorageFault {
 
 impl StorageFault {
     /// The schema that this version knows.
-    pub(crate) const SCHEMA: i64 = 9;
+    pub(crate) const SCHEMA: i64 = 10;
 
     /// The file is not the one any more that was opened.
     pub(crate) fn moved() -> Self {

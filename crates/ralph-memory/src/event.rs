@@ -2,15 +2,14 @@
 
 mod captured;
 mod kind;
-mod restored;
 mod tried;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::captured::{CommitRecord, SessionStatus, ToolUseRecord};
 pub use self::kind::{NoteKind, OtherKind};
-pub use self::restored::RestoredNote;
 pub use self::tried::{AttemptRecord, FileEditDigest};
+use crate::notebook::StoredNote;
 
 /// One thing that happened, and in which place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,7 +79,9 @@ pub enum WorkPhase {
 }
 
 /// Who did something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum EventActor {
     /// The user.
@@ -90,6 +91,7 @@ pub enum EventActor {
     /// We ourselves, from what we saw.
     Ralph,
     /// A file that was imported.
+    #[default]
     Import,
 }
 
@@ -317,7 +319,7 @@ pub enum LogEventKind {
         id: String,
     },
     /// The log had lost something of a note, and the index had it.
-    Restored(Box<RestoredNote>),
+    Restored(Box<StoredNote>),
     /// Something was tried, and checked.
     Attempted(Box<AttemptRecord>),
     /// Notes were kept along with the commits of a run.

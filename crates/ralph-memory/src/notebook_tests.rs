@@ -89,7 +89,7 @@ fn a_note_comes_back_with_all_it_says() {
     let known = notebook.get("m1").unwrap().unwrap();
     assert_eq!(known.note, wanted);
     assert_eq!((known.actor, &known.place), (EventActor::Agent, &turn(1)));
-    assert_eq!((known.recorded.as_millis(), known.valid_from.as_millis()), (1_000, 5));
+    assert_eq!((known.recorded.as_millis(), known.valid_from().as_millis()), (1_000, 5));
     assert_eq!((known.source(), known.verified), (NoteSource::AgentCiting, false));
     assert_eq!(notebook.get("e1").unwrap(), Some(known));
     assert_eq!(notebook.get("../m1").unwrap(), None);
@@ -115,7 +115,7 @@ fn only_what_was_written_or_cited_in_a_turn_is_credited_with_its_end() {
         .unwrap();
     let of = |id: &str| {
         let known = notebook.get(id).unwrap().unwrap();
-        (known.belief.outcomes().0, known.verified, known.counts.passed)
+        (known.belief().outcomes().0, known.verified, known.counts.passed)
     };
     assert_eq!(of("cited"), (1.0, true, 1));
     assert_eq!(of("own"), (1.0, true, 1));
@@ -124,7 +124,7 @@ fn only_what_was_written_or_cited_in_a_turn_is_credited_with_its_end() {
     assert_eq!(notebook.get("shown").unwrap().unwrap().counts.tokens, 50);
     notebook.write(&[event(EventActor::Agent, turn(3), cited), failed(3)]).unwrap();
     let known = notebook.get("cited").unwrap().unwrap();
-    assert_eq!((known.belief.outcomes().1, known.counts.failed, known.counts.cited), (1.0, 1, 2));
+    assert_eq!((known.belief().outcomes().1, known.counts.failed, known.counts.cited), (1.0, 1, 2));
     assert_eq!(notebook.get("invented").unwrap(), None);
 }
 
@@ -184,7 +184,7 @@ fn a_note_that_is_written_anew_says_the_new_and_earned_nothing_yet() {
         .unwrap();
     let known = notebook.get("m").unwrap().unwrap();
     assert_eq!((known.note.text.as_str(), known.source()), ("use spaces", NoteSource::User));
-    assert!(known.belief.outcomes().0 == 0.0 && known.verified);
+    assert!(known.belief().outcomes().0 == 0.0 && known.verified);
     assert!(notebook.search(&question("tabs")).unwrap().is_empty());
     assert_eq!(notebook.search(&question("spaces")).unwrap().len(), 1);
 }
@@ -310,7 +310,7 @@ fn a_note_that_is_rewritten_holds_since_then() {
         .write(&[LogEvent { at: 2_000, ..noted(EventActor::User, note("m1", "two")) }])
         .unwrap();
     let known = notebook.get("m1").unwrap().unwrap();
-    assert_eq!((known.recorded.as_millis(), known.valid_from.as_millis()), (1_000, 2_000));
+    assert_eq!((known.recorded.as_millis(), known.valid_from().as_millis()), (1_000, 2_000));
     assert_eq!(known.note.since, None);
 }
 

@@ -12,7 +12,7 @@ pub(crate) const MOST_MESSAGES: usize = 50;
 pub(crate) const MOST_FILES: usize = 50;
 
 /// A session of an agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
     /// Our name for it, which never changes.
     pub id: String,
@@ -64,7 +64,10 @@ impl SessionRecord {
 }
 
 /// What an agent is allowed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum PermissionMode {
     /// To plan, and to change nothing.
     Plan,
@@ -74,9 +77,6 @@ pub enum PermissionMode {
 }
 
 impl PermissionMode {
-    /// Both of them.
-    pub const ALL: [Self; 2] = [Self::Plan, Self::Agent];
-
     /// Its name, as it is stored and typed.
     pub const fn word(self) -> &'static str {
         match self {
@@ -121,7 +121,7 @@ impl MessageRole {
 }
 
 /// Something that was done in a session, or a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionObservation {
     /// When, in milliseconds since 1970.
     pub at: i64,

@@ -115,7 +115,7 @@ impl WeighedNote {
         };
         let worth = NoteWorth {
             belief: found.known.belief_at(now).lower(),
-            age: age(found.known.valid_from, now),
+            age: age(found.known.valid_from(), now),
             half_life: note.kind.half_life(),
             scope,
             phase,

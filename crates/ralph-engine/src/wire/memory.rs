@@ -63,8 +63,7 @@ struct RetiredView {
 impl StoredNoteView {
     /// Returns the view of a note.
     pub fn new(known: &StoredNote) -> Self {
-        let StoredNote { note, actor, place, recorded, valid_from, retired, verified, .. } =
-            known.clone();
+        let StoredNote { note, actor, place, recorded, retired, verified, .. } = known.clone();
         let anchor =
             |NoteAnchor { file, hash, symbol, body }| AnchorView { file, symbol, hash, body };
         let ended = |NoteRetirement { at, why, by, who }| RetiredView {
@@ -83,7 +82,7 @@ impl StoredNoteView {
             why: note.why,
             files: note.files,
             anchors: note.anchors.into_iter().map(anchor).collect(),
-            at: moment(valid_from),
+            at: moment(known.valid_from()),
             recorded_at: moment(recorded),
             by: actor_word(actor),
             run_id: place.run,

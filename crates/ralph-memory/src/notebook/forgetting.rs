@@ -176,7 +176,7 @@ fn silenced(event: &LogEvent, words: &NoteTexts) -> Option<LogEvent> {
         restored
             .retired
             .iter_mut()
-            .map(|end| &mut end.2)
+            .map(|end| &mut end.why)
             .filter(|why| repeats_text(why))
             .for_each(String::clear);
     } else {

@@ -199,7 +199,7 @@ fn repeated(before: &ImportedNote, brought: &ImportedNote) -> DuplicateChoice {
 /// under way wrote itself.
 fn compared(brought: &ImportedNote, known: &StoredNote, at: Timestamp) -> ImportMatch {
     let note = &brought.note;
-    let since = note.since.filter(|since| *since != known.valid_from.as_millis());
+    let since = note.since.filter(|since| *since != known.valid_from().as_millis());
     let since = since.or(known.note.since);
     let same = NoteContent { scope: known.note.scope, since, ..note.clone() } == known.note;
     let is_users = known.actor == EventActor::User;

@@ -4,11 +4,11 @@ use ralph_core::Timestamp;
 use ralph_core::memory::label::{AnchorState, NoteEvidence, NoteLabel};
 use ralph_core::memory::notes::{OrderKind, orders};
 use ralph_core::memory::{BeliefEvent, NoteBelief, NoteSource};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::anchor::AnchorResolver;
 use crate::event::{
     EventActor, EventContext, LogEvent, LogEventKind, NoteAnchor, NoteContent, NoteKind, NoteScope,
-    RestoredNote,
 };
 
 /// As likely right as wrong.
@@ -17,35 +17,50 @@ const EVEN: f64 = 0.5;
 /// Others that a note is credited with at most: more make it no truer.
 const MOST_WITNESSES: usize = 20;
 
-/// A note and what became of it: all that the log says, summed up.
-#[derive(Debug, Clone, PartialEq)]
+/// A note and what became of it: all that the log says, summed up. It is stored as it
+/// is; its author and the place stand beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredNote {
     /// The note as it was last written, with the scope that it has now.
     pub note: NoteContent,
     /// Who wrote it.
+    #[serde(skip)]
     pub actor: EventActor,
     /// Where it was written.
+    #[serde(skip)]
     pub place: EventContext,
     /// When it was first written down.
+    #[serde(with = "millis")]
     pub recorded: Timestamp,
-    /// Since when it holds as it is.
-    pub valid_from: Timestamp,
+    /// Since when it holds as it is, in milliseconds since 1970, if not since then.
+    #[serde(default, skip_serializing_if = "is_default")]
+    valid_from: Option<i64>,
     /// Why it does not hold any more.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub retired: Option<NoteRetirement>,
-    /// How much it is believed, as of what last happened to it.
-    pub belief: NoteBelief,
+    /// What outcomes add for and against it, as the bits of the numbers: read again they
+    /// are the same.
+    #[serde(default, skip_serializing_if = "is_default")]
+    outcomes: [u64; 2],
+    /// When the last of them came, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "is_default")]
+    believed_at: i64,
     /// Whether the user wrote it, or checks passed that it was a reason for.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub verified: bool,
     /// Other tasks that came to the same, each once.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub witnesses: Vec<EventContext>,
     /// What happened to it how often.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub counts: NoteCounts,
 }
 
 /// The end of a note.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoteRetirement {
     /// Since when it does not hold.
+    #[serde(with = "millis")]
     pub at: Timestamp,
     /// Who said so.
     pub who: EventActor,
@@ -56,7 +71,7 @@ pub struct NoteRetirement {
 }
 
 /// What happened to a note how often.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoteCounts {
     /// It was shown to an agent.
     pub shown: u32,
@@ -70,6 +85,23 @@ pub struct NoteCounts {
     pub tokens: u64,
 }
 
+/// A moment as milliseconds since 1970.
+mod millis {
+    use super::{Deserialize, Deserializer, Serialize, Serializer, Timestamp};
+
+    pub(super) fn serialize<S: Serializer>(at: &Timestamp, into: S) -> Result<S::Ok, S::Error> {
+        at.as_millis().serialize(into)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+        i64::deserialize(from).map(Timestamp::from_millis)
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl StoredNote {
     /// A note that was just written.
     pub(super) fn written(
@@ -81,9 +113,10 @@ impl StoredNote {
             actor,
             place,
             recorded: at,
-            valid_from: note.since.map_or(at, Timestamp::from_millis),
+            valid_from: note.since,
             retired: None,
-            belief: NoteBelief::new(source(actor, &note), at),
+            outcomes: [0; 2],
+            believed_at: 0,
             // What we write for the project is what checks showed.
             verified: match actor {
                 EventActor::User => true,
@@ -96,62 +129,24 @@ impl StoredNote {
         }
     }
 
+    /// The same note, written again in other words or by somebody else.
+    pub(super) fn rewritten(&mut self, anew: Self) {
+        let at = anew.valid_from().as_millis();
+        let valid_from = Some(at).filter(|at| *at != self.recorded.as_millis());
+        let (recorded, counts) = (self.recorded, self.counts);
+        *self = Self { recorded, counts, valid_from, ..anew };
+    }
+
+    /// Since when it holds as it is.
+    pub fn valid_from(&self) -> Timestamp {
+        self.valid_from.map_or(self.recorded, Timestamp::from_millis)
+    }
+
     /// Returns the event that brings it back into a log that lost a part of it.
     pub(super) fn to_restored(&self) -> LogEvent {
         let (at, place) = (self.recorded.as_millis(), self.place.clone());
-        let what = LogEventKind::Restored(Box::new(self.restored()));
+        let what = LogEventKind::Restored(Box::new(self.clone()));
         LogEvent { at, place, actor: self.actor, what }
-    }
-
-    /// Returns all that is known of it, but for its author and where it was written.
-    pub(crate) fn restored(&self) -> RestoredNote {
-        let (for_it, against) = self.belief.outcomes();
-        let NoteCounts { shown, cited, passed, failed, tokens } = self.counts;
-        let [shown, cited, passed, failed] = [shown, cited, passed, failed].map(u64::from);
-        let retired = self.retired.as_ref();
-        RestoredNote {
-            note: self.note.clone(),
-            recorded: self.recorded.as_millis(),
-            valid_from: self.valid_from.as_millis(),
-            verified: self.verified,
-            retired: retired.map(|NoteRetirement { at, who, why, by }| {
-                (at.as_millis(), *who, why.clone(), by.clone())
-            }),
-            witnesses: self.witnesses.clone(),
-            believed_at: self.belief.as_of().as_millis(),
-            outcomes: [for_it, against].map(f64::to_bits),
-            counts: [shown, cited, passed, failed, tokens],
-        }
-    }
-
-    /// A note as it was brought back.
-    pub(crate) fn from_restored(
-        restored: RestoredNote,
-        (actor, place): (EventActor, EventContext),
-    ) -> Self {
-        let [for_it, against] = restored.outcomes.map(f64::from_bits);
-        let at = Timestamp::from_millis;
-        let [shown, cited, passed, failed, tokens] = restored.counts;
-        let [shown, cited, passed, failed] =
-            [shown, cited, passed, failed].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-        let source = source(actor, &restored.note);
-        Self {
-            belief: NoteBelief::stored(source, (for_it, against), at(restored.believed_at)),
-            note: restored.note,
-            actor,
-            place,
-            recorded: at(restored.recorded),
-            valid_from: at(restored.valid_from),
-            retired: restored.retired.map(|(ended, who, why, by)| NoteRetirement {
-                at: at(ended),
-                who,
-                why,
-                by,
-            }),
-            verified: restored.verified,
-            witnesses: restored.witnesses,
-            counts: NoteCounts { shown, cited, passed, failed, tokens },
-        }
     }
 
     /// Whether an agent in this place may say it anew: it is on trial, and an
@@ -194,7 +189,7 @@ impl StoredNote {
 
     /// When it was said last, as it is now.
     pub(crate) fn said(&self) -> Timestamp {
-        self.recorded.max(self.valid_from)
+        self.recorded.max(self.valid_from())
     }
 
     /// Whether it is news that somebody in this place came to the same: it is
@@ -210,12 +205,19 @@ impl StoredNote {
 
     /// Who said it first.
     pub fn source(&self) -> NoteSource {
-        self.belief.source()
+        source(self.actor, &self.note)
+    }
+
+    /// How much it is believed, as of what last happened to it.
+    pub fn belief(&self) -> NoteBelief {
+        let [for_it, against] = self.outcomes.map(f64::from_bits);
+        let at = Timestamp::from_millis(self.believed_at);
+        NoteBelief::stored(self.source(), (for_it, against), at)
     }
 
     /// How much it is believed at a time.
     pub fn belief_at(&self, now: Timestamp) -> NoteBelief {
-        self.belief.at(now, self.note.kind.half_life())
+        self.belief().at(now, self.note.kind.half_life())
     }
 
     /// The places it points at. One for all projects points at none: what has
@@ -238,7 +240,7 @@ impl StoredNote {
         // A rule binds whatever came of the work. Anything else that failed more
         // often than it held proved nothing.
         let is_rule = self.note.kind == NoteKind::Constitution && self.actor == EventActor::User;
-        let is_verified = self.verified && (is_rule || self.belief.mean() >= EVEN);
+        let is_verified = self.verified && (is_rule || self.belief().mean() >= EVEN);
         NoteLabel::of(NoteEvidence { is_verified, has_citation }, anchored)
     }
 
@@ -264,7 +266,10 @@ impl StoredNote {
 
     /// Counts an outcome.
     pub(super) fn came(&mut self, outcome: BeliefEvent, at: Timestamp) {
-        self.belief = self.belief.after(outcome, at, self.note.kind.half_life());
+        let belief = self.belief().after(outcome, at, self.note.kind.half_life());
+        let (for_it, against) = belief.outcomes();
+        self.outcomes = [for_it, against].map(f64::to_bits);
+        self.believed_at = belief.as_of().as_millis();
         match outcome {
             BeliefEvent::PassedCiting => {
                 self.counts.passed += 1;

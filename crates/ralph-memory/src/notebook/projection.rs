@@ -14,7 +14,6 @@ use super::turn::{NoteInvolvement, TurnCheckStatus, TurnKey};
 use crate::error::StorageFault;
 use crate::event::{
     EventActor, EventContext, LogEvent, LogEventKind, NoteCheck, NoteContent, NoteScope,
-    RestoredNote,
 };
 
 /// What was projected before.
@@ -295,7 +294,7 @@ impl<S: ProjectionSource> NoteProjection<S> {
 
     fn restore(
         &mut self,
-        restored: RestoredNote,
+        mut restored: StoredNote,
         (actor, place): (EventActor, EventContext),
     ) -> Result<(), StorageFault> {
         self.written += 1;
@@ -304,7 +303,8 @@ impl<S: ProjectionSource> NoteProjection<S> {
         if slot.known.is_none() {
             slot.order = order;
         }
-        slot.known = Some(StoredNote::from_restored(restored, (actor, place)));
+        (restored.actor, restored.place) = (actor, place);
+        slot.known = Some(restored);
         slot.change = PendingWrite::Note;
         Ok(())
     }
@@ -351,11 +351,10 @@ fn rewrite(
         EventActor::User | EventActor::Agent | EventActor::Ralph
             if says_the_same && !is_withdrawn => {}
         EventActor::User | EventActor::Agent | EventActor::Ralph | EventActor::Import => {
-            let StoredNote { recorded, counts, .. } = *known;
             // What was withdrawn here comes back by no import.
             let withdrawn = known.retired.take().filter(|_| actor == EventActor::Import);
-            let anew = StoredNote::written(note, (actor, place), at);
-            *known = StoredNote { recorded, counts, retired: withdrawn, ..anew };
+            known.rewritten(StoredNote::written(note, (actor, place), at));
+            known.retired = withdrawn;
         }
     }
     RewriteOutcome::Done

@@ -75,7 +75,7 @@ fn check_credit(author: EventContext, others: &[EventContext], want: (usize, f64
     let mut events = vec![noted(EventActor::Agent, author, "it is so")];
     events.extend(others.iter().map(|place| again(EventActor::Agent, place.clone())));
     let known = after(&events);
-    assert_eq!((known.witnesses.len(), known.belief.outcomes().0), want, "{others:?}");
+    assert_eq!((known.witnesses.len(), known.belief().outcomes().0), want, "{others:?}");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn the_same_words_in_a_turn_whose_checks_pass_are_verified() {
         passed("r1", 2),
     ]);
     assert!(known.verified);
-    assert_eq!((known.counts.passed, known.belief.outcomes().0), (1, 1.0));
+    assert_eq!((known.counts.passed, known.belief().outcomes().0), (1, 1.0));
     // What we say of two notes ourselves is no work of a turn.
     let known = after(&[
         noted(EventActor::Agent, turn("r1", 1), "it is so"),

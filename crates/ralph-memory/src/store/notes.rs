@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::StorageFault;
-use crate::event::{EventActor, EventContext, RestoredNote};
+use crate::event::{EventActor, EventContext};
 use crate::notebook::StoredNote;
 
 /// Maximum number of ids that are listed of those that begin alike.
@@ -15,10 +15,11 @@ pub(crate) fn read(connection: &Connection, doc: i64) -> Result<Option<StoredNot
     let mut statement = connection.prepare_cached(sql)?;
     let text: Option<String> = statement.query_row([doc], |row| row.get(0)).optional()?;
     let parsed = |text: String| {
-        let (actor, place, note): (EventActor, EventContext, RestoredNote) =
+        let (actor, place, mut known): (EventActor, EventContext, StoredNote) =
             serde_json::from_str(&text)
                 .map_err(|error| StorageFault::Damaged(format!("a note has {error}")))?;
-        Ok(StoredNote::from_restored(note, (actor, place)))
+        (known.actor, known.place) = (actor, place);
+        Ok(known)
     };
     text.map(parsed).transpose()
 }
@@ -30,7 +31,7 @@ pub(crate) fn write(
     known: &StoredNote,
 ) -> Result<(), StorageFault> {
     let note = &known.note;
-    let whole = (known.actor, &known.place, known.restored());
+    let whole = (known.actor, &known.place, known);
     // Texts, numbers and lists of them all have a form in JSON.
     let whole = serde_json::to_string(&whole).unwrap_or_default();
     let sql = "INSERT OR REPLACE INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";

@@ -87,24 +87,24 @@ CREATE TABLE landings (
 -- Notes with a check that can be run.
 CREATE TABLE invariants (id TEXT PRIMARY KEY, invariant TEXT NOT NULL) WITHOUT ROWID;
 
--- Sessions of agents. The names of columns are those that others know them by.
+-- Sessions of agents, each as one text. The names of columns are those that others know
+-- them by.
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
-    task_id TEXT,
-    session_id TEXT,
-    state TEXT NOT NULL,
-    mode TEXT NOT NULL,
-    worktree TEXT,
-    run TEXT,
-    last_checkpoint INTEGER NOT NULL,
+    session TEXT NOT NULL,
     resume_context TEXT NOT NULL,
-    messages TEXT NOT NULL,
-    files TEXT NOT NULL,
-    last_failure TEXT,
-    is_broken INTEGER NOT NULL,
-    taken_up INTEGER,
-    created INTEGER NOT NULL,
-    updated INTEGER NOT NULL
+    task_id TEXT AS (session ->> 'task'),
+    session_id TEXT AS (session ->> 'external'),
+    state TEXT AS (session ->> 'state'),
+    mode TEXT AS (session ->> 'mode'),
+    worktree TEXT AS (session ->> 'worktree'),
+    run TEXT AS (session ->> 'run'),
+    last_checkpoint INTEGER AS (session ->> 'last_checkpoint'),
+    messages TEXT AS (session ->> 'messages'),
+    files TEXT AS (session ->> 'files'),
+    last_failure TEXT AS (session ->> 'last_failure'),
+    created INTEGER AS (session ->> 'created'),
+    updated INTEGER AS (session ->> 'updated')
 ) WITHOUT ROWID;
 CREATE INDEX sessions_by_task ON sessions (task_id);
 CREATE INDEX sessions_by_state ON sessions (state);
@@ -115,11 +115,7 @@ CREATE INDEX sessions_by_updated ON sessions (updated);
 CREATE TABLE observations (
     number INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
-    session TEXT,
-    tool TEXT NOT NULL,
-    files TEXT NOT NULL,
-    about TEXT NOT NULL,
-    error TEXT
+    observation TEXT NOT NULL
 );
 CREATE INDEX observations_by_time ON observations (at);
 CREATE TABLE observation_files (

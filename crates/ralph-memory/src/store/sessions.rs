@@ -1,59 +1,30 @@
 //! Sessions, and what was done in them.
 
 use ralph_core::locale::Locale;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use crate::error::StorageFault;
-use crate::event::SessionStatus;
 use crate::resume::resume_context;
-use crate::session::{PermissionMode, SessionFilter, SessionObservation, SessionRecord};
+use crate::session::{SessionFilter, SessionObservation, SessionRecord};
 
 /// Observations that are kept: the latest.
 const KEPT: i64 = 50_000;
-
-const COLUMNS: &str = "id, task_id, session_id, state, mode, worktree, run, last_checkpoint, \
-                       messages, files, last_failure, created, updated, is_broken, taken_up";
 
 /// The session with this id.
 pub(crate) fn read(
     connection: &Connection,
     id: &str,
 ) -> Result<Option<SessionRecord>, StorageFault> {
-    let sql = format!("SELECT {COLUMNS} FROM sessions WHERE id = ?1");
-    let mut statement = connection.prepare_cached(&sql)?;
-    let raw = statement.query_row([id], RawSessionRow::of).optional()?;
-    raw.map(RawSessionRow::session).transpose()
+    let mut statement = connection.prepare_cached("SELECT session FROM sessions WHERE id = ?1")?;
+    let text: Option<String> = statement.query_row([id], |row| row.get(0)).optional()?;
+    text.map(|text| parsed(&text)).transpose()
 }
 
 /// Writes a session in place of what was known of it.
 pub(crate) fn write(connection: &Connection, session: &SessionRecord) -> Result<(), StorageFault> {
-    let sql = "INSERT OR REPLACE INTO sessions (id, task_id, session_id, state, mode, worktree, \
-               run, last_checkpoint, messages, files, last_failure, created, updated, \
-               resume_context, is_broken, taken_up) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+    let sql = "INSERT OR REPLACE INTO sessions (id, session, resume_context) VALUES (?1, ?2, ?3)";
     let context = resume_context(session, Locale::En);
-    let SessionRecord { id, task, external, state, mode, worktree, .. } = session;
-    let SessionRecord { last_checkpoint, messages, files, last_failure, created, updated, .. } =
-        session;
-    let SessionRecord { run, is_broken, taken_up, .. } = session;
-    connection.prepare_cached(sql)?.execute(params![
-        id,
-        task,
-        external,
-        state.word(),
-        mode.word(),
-        worktree,
-        run,
-        last_checkpoint,
-        json(messages),
-        json(files),
-        last_failure,
-        created,
-        updated,
-        context,
-        is_broken,
-        taken_up,
-    ])?;
+    connection.prepare_cached(sql)?.execute(params![session.id, json(session), context])?;
     Ok(())
 }
 
@@ -101,11 +72,11 @@ pub(crate) fn list(
     let (conditions, values) = conditions(wanted);
     let limit = wanted.limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
     let sql = format!(
-        "SELECT {COLUMNS} FROM sessions WHERE {conditions} ORDER BY updated DESC, id LIMIT {limit}"
+        "SELECT session FROM sessions WHERE {conditions} ORDER BY updated DESC, id LIMIT {limit}"
     );
     let mut statement = connection.prepare(&sql)?;
-    let rows = statement.query_map(params_from_iter(values), RawSessionRow::of)?;
-    rows.map(|raw| raw.map_err(StorageFault::from).and_then(RawSessionRow::session)).collect()
+    let rows = statement.query_map(params_from_iter(values), |row| row.get::<_, String>(0))?;
+    rows.map(|text| parsed(&text?)).collect()
 }
 
 /// What a session is called: by us, by its host, and by its run.
@@ -135,16 +106,13 @@ pub(crate) fn observe(
     if new.is_empty() {
         return Ok(());
     }
-    let mut row = connection.prepare_cached(
-        "INSERT INTO observations (at, session, tool, files, about, error) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING number",
-    )?;
+    let sql = "INSERT INTO observations (at, observation) VALUES (?1, ?2) RETURNING number";
+    let mut row = connection.prepare_cached(sql)?;
     let mut of_file =
         connection.prepare_cached("INSERT OR IGNORE INTO observation_files VALUES (?1, ?2)")?;
-    for SessionObservation { at, session, tool, files, about, error } in new {
-        let values = params![at, session, tool, json(files), about, error];
-        let number: i64 = row.query_row(values, |row| row.get(0))?;
-        for file in files {
+    for done in new {
+        let number: i64 = row.query_row(params![done.at, json(done)], |row| row.get(0))?;
+        for file in &done.files {
             of_file.execute(params![file, number])?;
         }
     }
@@ -174,26 +142,12 @@ pub(crate) fn timeline(
     let list = (!files.is_empty()).then(|| json(&files));
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let sql = format!(
-        "SELECT at, session, tool, files, about, error FROM observations \
+        "SELECT observation FROM observations \
          WHERE at >= {since} {about}ORDER BY at DESC, number DESC LIMIT {limit}"
     );
     let mut statement = connection.prepare(&sql)?;
-    let rows = statement.query_map(params_from_iter(list), |row| {
-        let files: String = row.get(3)?;
-        let observation = SessionObservation {
-            at: row.get(0)?,
-            session: row.get(1)?,
-            tool: row.get(2)?,
-            files: Vec::new(),
-            about: row.get(4)?,
-            error: row.get(5)?,
-        };
-        Ok((files, observation))
-    })?;
-    let whole = |(files, observation): (String, SessionObservation)| {
-        Ok(SessionObservation { files: parsed(&files)?, ..observation })
-    };
-    rows.map(|row| row.map_err(StorageFault::from).and_then(whole)).collect()
+    let rows = statement.query_map(params_from_iter(list), |row| row.get::<_, String>(0))?;
+    rows.map(|text| parsed(&text?)).collect()
 }
 
 /// Remembers that a commit was noticed; says whether it is new.
@@ -214,49 +168,6 @@ pub(crate) fn clear(connection: &Connection) -> Result<(), StorageFault> {
         "DELETE FROM sessions; DELETE FROM observations; DELETE FROM observation_files; \
          DELETE FROM commits; DELETE FROM damage",
     )?)
-}
-
-/// A row as it is stored.
-struct RawSessionRow {
-    session: SessionRecord,
-    state: String,
-    mode: String,
-    messages: String,
-    files: String,
-}
-
-impl RawSessionRow {
-    fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let session = SessionRecord {
-            id: row.get(0)?,
-            task: row.get(1)?,
-            external: row.get(2)?,
-            worktree: row.get(5)?,
-            run: row.get(6)?,
-            last_checkpoint: row.get(7)?,
-            last_failure: row.get(10)?,
-            created: row.get(11)?,
-            updated: row.get(12)?,
-            is_broken: row.get(13)?,
-            taken_up: row.get(14)?,
-            ..SessionRecord::default()
-        };
-        let (state, mode) = (row.get(3)?, row.get(4)?);
-        Ok(Self { session, state, mode, messages: row.get(8)?, files: row.get(9)? })
-    }
-
-    fn session(self) -> Result<SessionRecord, StorageFault> {
-        let odd = |what: &str| StorageFault::Damaged(format!("a session has the {what}"));
-        let state = SessionStatus::ALL.into_iter().find(|state| state.word() == self.state);
-        let mode = PermissionMode::ALL.into_iter().find(|mode| mode.word() == self.mode);
-        Ok(SessionRecord {
-            state: state.ok_or_else(|| odd(&format!("state {}", self.state)))?,
-            mode: mode.ok_or_else(|| odd(&format!("mode {}", self.mode)))?,
-            messages: parsed(&self.messages)?,
-            files: parsed(&self.files)?,
-            ..self.session
-        })
-    }
 }
 
 fn json(value: &impl serde::Serialize) -> String {

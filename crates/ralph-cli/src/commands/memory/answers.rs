@@ -184,7 +184,7 @@ impl NoteRenderer {
             fact(self.say("title", "제목"), &one_line(title, usize::MAX));
         }
         fact(self.say("by", "작성자"), actor_word(known.actor));
-        fact(self.say("since", "시작"), &local_time(known.valid_from));
+        fact(self.say("since", "시작"), &local_time(known.valid_from()));
         fact(self.say("label", "표시"), label.mark().unwrap_or(label.as_str()));
         for file in &note.files {
             fact(self.say("file", "파일"), file);
