@@ -157,8 +157,7 @@ fn what_an_agent_noted_without_a_loop_is_shown_where_it_fits_as_a_hypothesis() {
         (vec!["mjson".to_owned()], NoteLabel::Hypothesis)
     );
     let cite = LogEventKind::Cited { ids: vec!["mjson".to_owned()] };
-    let passed =
-        LogEventKind::Checked { passed: true, tree: None, failures: Vec::new(), raw: None };
+    let passed = LogEventKind::Checked { passed: true };
     let turn = EventContext {
         run: Some("run-2".to_owned()),
         iteration: Some(1),

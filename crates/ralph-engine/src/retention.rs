@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use ralph_config::RetentionLimits;
 use ralph_core::{Run, RunId, Timestamp};
-use ralph_memory::raw::{OutputRetention, RawOutputStore};
 use ralph_memory::{Notebook, RetentionOutcome, SessionRetention};
 use ralph_snapshot::Snapshots;
 use ralph_store::{RunQuery, RunStateFilter};
@@ -31,8 +30,6 @@ pub struct CollectedGarbage {
     mode: CollectionMode,
     /// The runs that lose their snapshots and logs, with the bytes of each.
     runs: Vec<(RunId, u64)>,
-    /// The bytes of the output of failed checks.
-    printed: u64,
     captured: RetentionOutcome,
 }
 
@@ -57,9 +54,12 @@ pub fn collect(
         }
         gone(run, *size);
     }
-    let printed = let_go_of_outputs(app, &retention, mode)?;
+    if mode == CollectionMode::Remove {
+        // Older versions kept what failed checks printed there.
+        remove_folder(&app.home.join("memory/raw"))?;
+    }
     let captured = let_go_of_sessions(app, &retention, mode)?;
-    Ok(CollectedGarbage { mode, runs, printed, captured })
+    Ok(CollectedGarbage { mode, runs, captured })
 }
 
 /// Returns the runs over a limit that still have something to delete.
@@ -88,7 +88,7 @@ fn surplus(app: &App, retention: &RetentionLimits) -> Result<Vec<(RunId, u64)>, 
 impl CollectedGarbage {
     fn bytes(&self) -> u64 {
         let runs: u64 = self.runs.iter().map(|(_, size)| size).sum();
-        self.printed + self.captured.bytes + runs
+        self.captured.bytes + runs
     }
 
     /// Renders it as JSON.
@@ -98,7 +98,6 @@ impl CollectedGarbage {
             "schema": 1,
             "removed": ids,
             "bytes": self.bytes(),
-            "raw_bytes": self.printed,
             "session_bytes": self.captured.bytes,
             "sessions": self.captured.sessions,
             "dry_run": self.mode == CollectionMode::DryRun,
@@ -126,21 +125,6 @@ impl CollectedGarbage {
             )
         }
     }
-}
-
-/// Deletes old output of failed checks; returns the number of bytes.
-fn let_go_of_outputs(
-    app: &App,
-    retention: &RetentionLimits,
-    mode: CollectionMode,
-) -> Result<u64, UserError> {
-    let keeping = OutputRetention { age: retention.age, ..OutputRetention::default() };
-    let since = u64::try_from(app.now().as_millis()).unwrap_or(0);
-    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(since);
-    let freed = RawOutputStore::new(&app.home).let_go(keeping, now, |path| {
-        if mode == CollectionMode::DryRun { Ok(()) } else { fs::remove_file(path) }
-    })?;
-    Ok(freed)
 }
 
 /// Deletes old records of sessions; returns how much was deleted.

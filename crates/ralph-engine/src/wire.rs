@@ -383,8 +383,6 @@ pub struct MemorySize {
     pub most_log_bytes: u64,
     /// The index that is made from the log.
     pub database_bytes: u64,
-    /// The output of failed checks.
-    pub raw_bytes: u64,
 }
 
 impl RunList {

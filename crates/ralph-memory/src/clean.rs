@@ -145,7 +145,7 @@ pub(crate) fn each(event: &mut LogEvent, see: &mut impl FnMut(&mut String, Event
             see(id, EventTextRole::Name);
             see(why, WHOLE);
         }
-        LogEventKind::Checked { failures, .. } => failures.iter_mut().for_each(|it| see(it, WHOLE)),
+        LogEventKind::Checked { .. } => {}
         LogEventKind::Attempted(tried) => {
             let told = [&mut tried.approach, &mut tried.printed, &mut tried.hunks];
             let said = told.into_iter().flatten().chain(&mut tried.failures);

@@ -38,7 +38,7 @@ fn noted(actor: EventActor, place: EventContext, (id, at): (&str, i64), text: &s
 }
 
 fn passed(run: &str) -> LogEvent {
-    let what = LogEventKind::Checked { passed: true, tree: None, failures: Vec::new(), raw: None };
+    let what = LogEventKind::Checked { passed: true };
     LogEvent { at: 500, place: turn(run, 1), actor: EventActor::Ralph, what }
 }
 

@@ -269,15 +269,6 @@ pub enum LogEventKind {
     Checked {
         /// Whether all passed.
         passed: bool,
-        /// The tree they ran on.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        tree: Option<String>,
-        /// What failed, by signature: [`failure_key`](crate::failure_key).
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        failures: Vec<String>,
-        /// What was printed, by its name among the snapshots.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        raw: Option<String>,
     },
     /// What a note says was said again: where is the event's place. It counts
     /// once for each task, and not for the one that the note is from.

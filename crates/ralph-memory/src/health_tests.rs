@@ -115,7 +115,7 @@ fn of_two_the_users_stays_then_what_binds_then_what_is_proven_then_the_older() {
     let place =
         EventContext { run: Some("r".to_owned()), iteration: Some(1), ..EventContext::default() };
     let proven = LogEvent { place: place.clone(), ..b(agent) };
-    let what = LogEventKind::Checked { passed: true, tree: None, failures: Vec::new(), raw: None };
+    let what = LogEventKind::Checked { passed: true };
     let passed = LogEvent { at: 3, place, actor: EventActor::Ralph, what };
     check(a(agent), proven, &[passed], ("b", true));
 }

@@ -57,7 +57,6 @@ pub mod notebooks;
 mod precedence;
 mod query;
 mod ranking;
-pub mod raw;
 pub mod relation;
 pub mod resume;
 mod session;

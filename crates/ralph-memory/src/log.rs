@@ -20,7 +20,6 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::event::LogEvent;
-use crate::raw::RawOutputStore;
 use file::{LogEncoding, LogFile, LogFolder};
 pub use line::LineEdit;
 use line::LogTail;
@@ -304,11 +303,6 @@ impl EventLog {
     /// Says why nothing can be added to the log, if that is so.
     pub fn probe(&self) -> Result<(), LogError> {
         self.lock_file().map(drop).map_err(|source| self.trouble(source))
-    }
-
-    /// What failing checks printed, kept beside the log.
-    pub fn raw(&self) -> RawOutputStore {
-        RawOutputStore::beside(&self.folder)
     }
 
     fn look(&self) -> Result<LogFolder, LogError> {

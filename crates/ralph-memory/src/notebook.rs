@@ -101,8 +101,6 @@ pub struct NotebookStats {
     pub log_bytes: u64,
     /// Bytes of the database.
     pub database_bytes: u64,
-    /// Bytes of what failing checks printed.
-    pub raw_bytes: u64,
     /// Lines of the log that nobody can read: file and byte.
     pub damaged: Vec<(PathBuf, u64)>,
 }
@@ -462,7 +460,6 @@ impl Notebook {
             notes: tallies.into_iter().map(tally).collect(),
             log_bytes: self.log.size()?,
             database_bytes: fs::metadata(self.memory.path()).map_or(0, |facts| facts.len()),
-            raw_bytes: self.log.raw().size().unwrap_or(0),
             damaged,
         })
     }

@@ -44,12 +44,12 @@ fn ids(ids: &[&str]) -> Vec<String> {
 }
 
 fn passed(iteration: u32) -> LogEvent {
-    let what = LogEventKind::Checked { passed: true, tree: None, failures: Vec::new(), raw: None };
+    let what = LogEventKind::Checked { passed: true };
     event(EventActor::Ralph, turn(iteration), what)
 }
 
 fn failed(iteration: u32) -> LogEvent {
-    let what = LogEventKind::Checked { passed: false, tree: None, failures: Vec::new(), raw: None };
+    let what = LogEventKind::Checked { passed: false };
     event(EventActor::Ralph, turn(iteration), what)
 }
 
@@ -499,7 +499,7 @@ fn any_event() -> impl Strategy<Value = LogEvent> {
         1 => id().prop_map(|id| LogEventKind::Shown { ids: vec![id], tokens: 7 }),
         1 => id().prop_map(|id| LogEventKind::Cited { ids: vec![id] }),
         2 => any::<bool>()
-            .prop_map(|passed| LogEventKind::Checked { passed, tree: None, failures: Vec::new(), raw: None }),
+            .prop_map(|passed| LogEventKind::Checked { passed }),
         2 => id().prop_map(|id| LogEventKind::SeenAgain { id }),
         1 => (id(), 0..3_u8).prop_map(|(id, commit)| {
             LogEventKind::Landed { ids: vec![id], commits: vec![format!("c{commit}")] }

@@ -287,10 +287,7 @@ impl Notebooks {
                 }
                 is_cited |= !ids.is_empty();
                 credited.push(event);
-            } else if let LogEventKind::Checked { failures, raw, .. } = &mut event.what {
-                // The failure itself belongs to this project.
-                failures.clear();
-                *raw = None;
+            } else if matches!(event.what, LogEventKind::Checked { .. }) {
                 credited.push(event);
             }
         }

@@ -8,13 +8,12 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::out;
 
-/// Remove snapshots and logs of old runs, and old output of failed checks
+/// Remove snapshots and logs of old runs, and old records of sessions
 ///
 /// Only runs that ended lose them; their records and reports stay. How much
 /// is kept is set by `retention.runs`, `retention.days` and `retention.size`.
-/// Notes stay; what failed checks printed goes after `retention.days` too, and
-/// what happened in sessions after `memory.days`; of sessions that take more than
-/// `memory.size` the oldest go sooner, but none of the last day.
+/// Notes stay; what happened in sessions goes after `memory.days`. If sessions take
+/// more than `memory.size`, what is oldest goes sooner, but nothing of the last day.
 #[derive(clap::Args, Debug)]
 pub(crate) struct GcArgs {
     /// Only show what would go

@@ -259,7 +259,6 @@ pub(crate) fn bytes(app: &App) -> Result<Option<MemorySize>, CliError> {
         log_bytes: log.size().map_err(MemoryError::from)?,
         most_log_bytes: RetentionLimits::new(&app.layers()?).log_bytes,
         database_bytes: Notebook::database_bytes(&app.home),
-        raw_bytes: log.raw().size().unwrap_or(0),
     }))
 }
 

@@ -18,7 +18,6 @@ use ralph_memory::event::{
     NoteScope, WorkPhase,
 };
 use ralph_memory::log::EventLog;
-use ralph_memory::raw::RawOutputStore;
 use ralph_memory::{
     LockPatience, MemoryError, Notebook, Notebooks, StoredNote, clean, failure_key, failure_name,
     failure_note,
@@ -28,6 +27,7 @@ use ralph_snapshot::Snapshot;
 
 use self::attempt::TurnAttempt;
 use self::failures::{CheckedTurn, TurnFailure};
+use super::turn::checks_log;
 use super::{CheckSet, MemoryUse, RunContext};
 
 /// Maximum number of a turn's new failures that are noted: the first explain
@@ -99,7 +99,7 @@ impl LessonWriter<'_, '_> {
                 };
                 let attempt = self.attempt_of(run, evidence);
                 events.extend(citing(run, evidence));
-                events.push(checked(run, evidence, &[], None));
+                events.push(checked(run, evidence, &[]));
                 events.push(attempted(
                     run,
                     evidence,
@@ -117,7 +117,9 @@ impl LessonWriter<'_, '_> {
     fn learn_from(&mut self, failed: &FailedTurn<'_>, next: &mut Run) -> TurnLesson {
         let FailedTurn { run, evidence, failures, .. } = failed;
         let home = self.context.ledger.home();
-        let raw = RawOutputStore::new(home).keep(&failures::printed(evidence)).ok();
+        let path = checks_log(&self.context.places.folder, run.iteration);
+        ralph_files::write_own(path, failures::printed(evidence))
+            .or_log("writing output of checks");
         let mut events = Vec::new();
         let tried = failed.tried();
         if let Ok(notebook) = Notebook::open(home) {
@@ -137,7 +139,7 @@ impl LessonWriter<'_, '_> {
         }
         let signatures: Vec<String> = failures.iter().map(|one| one.signature.clone()).collect();
         events.extend(citing(run, evidence));
-        events.push(checked(run, evidence, &signatures, raw));
+        events.push(checked(run, evidence, &signatures));
         events.push(attempted(run, evidence, tried));
         TurnLesson(events)
     }
@@ -186,13 +188,8 @@ fn citing(run: &Run, evidence: &Evidence) -> Option<LogEvent> {
 
 /// Returns the event that the checks of a turn ended. It comes after all notes
 /// of the turn, because it gives them credit.
-fn checked(run: &Run, evidence: &Evidence, signatures: &[String], raw: Option<String>) -> LogEvent {
-    let what = LogEventKind::Checked {
-        passed: signatures.is_empty(),
-        tree: evidence.tree.as_ref().map(ToString::to_string),
-        failures: signatures.iter().map(|signature| failure_key(signature)).collect(),
-        raw,
-    };
+fn checked(run: &Run, evidence: &Evidence, signatures: &[String]) -> LogEvent {
+    let what = LogEventKind::Checked { passed: signatures.is_empty() };
     event(run, evidence, WorkPhase::Verify, what)
 }
 

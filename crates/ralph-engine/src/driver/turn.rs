@@ -346,6 +346,11 @@ fn log_name(iteration: u32) -> String {
     format!("iteration-{iteration:04}.log.gz")
 }
 
+/// Returns the path of what failed checks of a turn printed, in the folder of its run.
+pub(crate) fn checks_log(folder: &Path, iteration: u32) -> PathBuf {
+    folder.join(format!("iteration-{iteration:04}.checks.txt"))
+}
+
 /// Returns the path of a turn's log in the folder of its run.
 pub fn turn_log(folder: &Path, iteration: u32) -> PathBuf {
     folder.join(log_name(iteration))

@@ -320,7 +320,6 @@ fn amounts(stats: &NotebookStats) -> Value {
         "tallies": stats.notes.iter().map(tally).collect::<Vec<_>>(),
         "log_bytes": stats.log_bytes,
         "database_bytes": stats.database_bytes,
-        "raw_bytes": stats.raw_bytes,
         "damaged": damaged,
     })
 }

@@ -109,7 +109,7 @@ impl<S: ProjectionSource> NoteProjection<S> {
                     part.cited = true;
                 })
             }
-            LogEventKind::Checked { passed, .. } => {
+            LogEventKind::Checked { passed } => {
                 let checks = if passed { TurnCheckStatus::Passed } else { TurnCheckStatus::Failed };
                 TurnKey::of(&place).map_or(Ok(()), |turn| self.settle(turn, checks, at))
             }

@@ -37,7 +37,7 @@ fn again(actor: EventActor, place: EventContext) -> LogEvent {
 }
 
 fn passed(run: &str, iteration: u32) -> LogEvent {
-    let what = LogEventKind::Checked { passed: true, tree: None, failures: Vec::new(), raw: None };
+    let what = LogEventKind::Checked { passed: true };
     event(EventActor::Ralph, turn(run, iteration), what)
 }
 

@@ -1,8 +1,6 @@
 //! Stores what later runs can use of a run that succeeded.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::time::{Duration, SystemTime};
 
 use ralph_core::wording::learned;
 use ralph_core::{Evidence, Run, TreeId};
@@ -11,7 +9,6 @@ use ralph_memory::consolidate::{ConsolidationContext, consolidate};
 use ralph_memory::event::{
     AttemptRecord, EventActor, EventContext, LogEvent, LogEventKind, WorkPhase,
 };
-use ralph_memory::raw::{OutputRetention, RawOutputStore};
 use ralph_memory::{AttemptQuery, MemoryError, Notebook, StoredNote, failure_key, failure_note};
 use ralph_snapshot::{ProjectLocation, Snapshots};
 
@@ -104,9 +101,8 @@ impl LessonWriter<'_, '_> {
         self.compared_files(snapshots, &kept, present).ok()
     }
 
-    /// Consolidates the notes of a run that succeeded, updates the index of the
-    /// code, and deletes old outputs. Returns one line with the decisions and
-    /// each note that was replaced.
+    /// Consolidates the notes of a run that succeeded, and updates the index of the
+    /// code. Returns one line with the decisions and each note that was replaced.
     pub(crate) fn consolidate(&self, run: &Run) -> Option<String> {
         let home = self.context.ledger.home();
         let is_checked = !self.checks.gates.is_empty();
@@ -119,11 +115,6 @@ impl LessonWriter<'_, '_> {
         }
         self.refresh_code();
         let now = self.context.clock.now();
-        let since = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or(0));
-        let keeping = OutputRetention::default();
-        RawOutputStore::new(home)
-            .let_go(keeping, SystemTime::UNIX_EPOCH + since, |path| fs::remove_file(path))
-            .or_log("deleting old output");
         let reverted = self.context.tree.reverted().unwrap_or_default();
         let occasion = ConsolidationContext {
             of: Some(EventContext { iteration: None, ..place(run, WorkPhase::Consolidate) }),

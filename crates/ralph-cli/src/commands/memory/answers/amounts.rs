@@ -66,19 +66,11 @@ impl NoteRenderer {
     fn size(&self, stats: &NotebookStats) -> String {
         let notes = count(stats);
         let (log, database) = (size(stats.log_bytes), size(stats.database_bytes));
-        let text = match self.locale {
+        match self.locale {
             Locale::En => {
                 format!("{}, log {log}, index {database}", counted(notes, "note"))
             }
             Locale::Ko => format!("기록 {notes}개, 로그 {log}, 색인 {database}"),
-        };
-        if stats.raw_bytes == 0 {
-            return text;
-        }
-        let raw = size(stats.raw_bytes);
-        match self.locale {
-            Locale::En => format!("{text}, output of failed checks {raw}"),
-            Locale::Ko => format!("{text}, 실패한 검사의 출력 {raw}"),
         }
     }
 
