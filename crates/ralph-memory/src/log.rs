@@ -123,12 +123,12 @@ impl EventLog {
     /// before whatever is added next.
     pub fn hand_in(&self, events: &[LogEvent]) -> Result<(), LogError> {
         let text = line::render(events)?;
-        if text.is_empty() {
-            return Ok(());
-        }
+        let Some(first) = events.first() else { return Ok(()) };
         match self.try_lock()? {
             Some(held) => self.append_held(&held, &text),
-            None => file::add_late(&self.folder, &text).map_err(|source| self.trouble(source)),
+            None => {
+                file::add_late(&self.folder, first.at, &text).map_err(|source| self.trouble(source))
+            }
         }
     }
 
@@ -266,8 +266,8 @@ impl EventLog {
         &self,
         more: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<PathBuf, E> {
-        let folder = (1_u32..).map(|number| self.folder.join(format!("{ASIDE}{number}")));
-        let folder = folder.skip_while(|folder| folder.exists()).next().unwrap_or_default();
+        let mut folders = (1_u32..).map(|number| self.folder.join(format!("{ASIDE}{number}")));
+        let folder = folders.find(|folder| !folder.exists()).unwrap_or_default();
         let trouble = |source| LogError::Io { path: folder.clone(), source };
         fs::create_dir(&folder).map_err(trouble)?;
         for one in self.look()?.files {

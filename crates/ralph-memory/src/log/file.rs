@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
 use super::LogPosition;
@@ -139,11 +138,10 @@ impl LogFolder {
 }
 
 /// Writes lines to a file of their own beside the log: whoever holds the log next makes
-/// it a file of the log.
-pub(super) fn add_late(folder: &Path, text: &str) -> io::Result<()> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+/// it a file of the log. Of several the one with the earlier moment comes first.
+pub(super) fn add_late(folder: &Path, at: i64, text: &str) -> io::Result<()> {
     let hash = blake3::hash(text.as_bytes()).to_hex();
-    let name = format!("{now:020}.{}", hash.as_str().get(..8).unwrap_or_default());
+    let name = format!("{:020}.{}", at.max(0), hash.as_str().get(..16).unwrap_or_default());
     let beside = folder.join(format!("{name}.tmp"));
     ralph_files::create_own(&beside)?.write_all(text.as_bytes())?;
     fs::rename(beside, folder.join(format!("{LATE}{name}")))

@@ -43,7 +43,7 @@ fn note(text: &str) -> NoteContent {
 #[track_caller]
 fn assert_gone(home: &Path) {
     let mut said = String::new();
-    let see = |entry| said.push_str(&format!("{entry:?}"));
+    let see = |entry| said += format!("{entry:?}").as_str();
     EventLog::new(home).read(LogPosition::default(), see).unwrap();
     assert!(!said.contains("4711"), "{said}");
     for folder in [home.to_owned(), home.join("memory")] {

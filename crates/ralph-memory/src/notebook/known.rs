@@ -89,6 +89,7 @@ pub struct NoteCounts {
 mod millis {
     use super::{Deserialize, Deserializer, Serialize, Serializer, Timestamp};
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "it is called by generated code")]
     pub(super) fn serialize<S: Serializer>(at: &Timestamp, into: S) -> Result<S::Ok, S::Error> {
         at.as_millis().serialize(into)
     }
@@ -134,7 +135,7 @@ impl StoredNote {
         let at = anew.valid_from().as_millis();
         let valid_from = Some(at).filter(|at| *at != self.recorded.as_millis());
         let (recorded, counts) = (self.recorded, self.counts);
-        *self = Self { recorded, counts, valid_from, ..anew };
+        *self = Self { recorded, valid_from, counts, ..anew };
     }
 
     /// Since when it holds as it is.

@@ -54,7 +54,7 @@ impl OldSessionWriter {
             }
         }
         fs::write(&beside, text)?;
-        fs::rename(beside, self.folder.join(format!("late.{:020}.old", now.as_nanos())))?;
+        fs::rename(beside, self.folder.join(format!("late.{:020}.old", now.as_millis())))?;
         self.handed_in += SESSIONS;
         Ok(())
     }
