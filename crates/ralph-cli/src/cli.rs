@@ -29,7 +29,17 @@ pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
     ("Memory and code", &["memory", "code"]),
     (
         "Set up",
-        &["demo", "init", "config", "doctor", "sandbox", "install", "uninstall", "completions"],
+        &[
+            "demo",
+            "init",
+            "trust",
+            "config",
+            "doctor",
+            "sandbox",
+            "install",
+            "uninstall",
+            "completions",
+        ],
     ),
 ];
 
@@ -141,6 +151,7 @@ pub(crate) enum CliCommand {
     Allow(commands::allow::AllowArgs),
     Check(Box<commands::check::CheckArgs>),
     Sandbox(commands::sandbox::SandboxArgs),
+    Trust(commands::trust::TrustArgs),
     Code(commands::code::CodeArgs),
     Memory(commands::memory::MemoryArgs),
     #[command(hide = true)]

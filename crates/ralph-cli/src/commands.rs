@@ -32,6 +32,7 @@ pub(crate) mod snapshots;
 pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod stop;
+pub(crate) mod trust;
 
 use crate::cli::{Cli, CliCommand};
 use crate::error::CliError;
@@ -63,6 +64,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         CliCommand::Allow(args) => allow::run(&args),
         CliCommand::Check(args) => check::run(&args),
         CliCommand::Sandbox(args) => sandbox::run(&args),
+        CliCommand::Trust(args) => trust::run(&args),
         CliCommand::Code(args) => code::run(&args),
         CliCommand::Memory(args) => memory::run(&args),
         CliCommand::Mcp(args) => mcp::run(&args),

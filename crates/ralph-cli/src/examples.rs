@@ -4,7 +4,7 @@
 type ExampleCall = (&'static str, &'static str);
 
 /// The examples of each command. `HOST` is replaced with the name of a host.
-pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 25] = [
+pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 26] = [
     (
         "run",
         &[
@@ -126,6 +126,14 @@ pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 25] = [
             ("ralph init", "write ralph.toml from what is detected"),
             ("ralph init --try", "run each gate once, and require those that work"),
             ("ralph init --agent-cmd \"my-agent --print\"", "with an agent"),
+        ],
+    ),
+    (
+        "trust",
+        &[
+            ("ralph trust", "show what the settings of this project would run, and ask"),
+            ("ralph trust --yes", "accept them without a question"),
+            ("ralph trust --revoke", "take that back"),
         ],
     ),
     (

@@ -174,6 +174,14 @@ pub(crate) struct SandboxOptions {
     sandbox: Option<String>,
 }
 
+/// The settings of the project
+#[derive(clap::Args, Debug, Default)]
+pub(crate) struct TrustOptions {
+    /// Accept the settings of ralph.toml for this command, whatever they are
+    #[arg(long)]
+    pub(crate) trust_project: bool,
+}
+
 /// The sandbox that a command shows or uses
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct SandboxLimits {

@@ -31,6 +31,7 @@ impl CliCommand {
             Self::Rollback(args) => args.right(),
             Self::Gc(args) => args.right(),
             Self::Allow(args) => args.right(),
+            Self::Trust(args) => args.right(),
             Self::Install(args) => args.right(),
             Self::Uninstall(args) => args.right(),
             // Notes have rights of their own: an agent's are on trial.

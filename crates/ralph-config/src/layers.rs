@@ -9,6 +9,7 @@ use ralph_agents::rows::{RowError, RowTable};
 use ralph_core::policy::Criterion;
 
 use super::keys::{self, KEYS};
+use super::source::SettingsSource;
 use super::value::{SettingValue, ValueError};
 
 /// The origin of a value.
@@ -203,18 +204,13 @@ impl SettingLayers {
 
     /// Adds a file; a file that does not exist adds nothing.
     pub fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
-        let text = match ralph_files::read_text(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),
-        };
-        let table: toml::Table = toml::from_str(&text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            let (line, column) = position(&text, at);
-            let message = error.message().to_owned();
-            ConfigError::Syntax { path: path.to_owned(), line, column, message }
-        })?;
-        self.add_table(&SettingsText { path, text: &text }, "", &table)
+        self.add_source(&SettingsSource::read(path)?)
+    }
+
+    /// Adds a file that was read.
+    pub fn add_source(&mut self, source: &SettingsSource) -> Result<(), ConfigError> {
+        let SettingsSource { path, text, table } = source;
+        self.add_table(&SettingsText { path, text }, "", table)
     }
 
     fn add_table(
@@ -333,14 +329,6 @@ impl SettingsText<'_> {
         }
         1
     }
-}
-
-/// Returns the line and column of a byte, both counted from one.
-fn position(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..at).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) + 1;
-    (line, column)
 }
 
 #[cfg(test)]

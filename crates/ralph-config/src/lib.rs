@@ -16,6 +16,7 @@ mod sandbox;
 mod sandbox_keys;
 mod servers;
 mod settings;
+mod source;
 mod value;
 
 pub use arm::ArmingMoment;
@@ -32,4 +33,5 @@ pub use settings::{
     RunSettings, SnapshotRules, TestOrder, agent_name, context, counts_edited_only, find_row,
     locale, old_session, security_rules,
 };
+pub use source::SettingsSource;
 pub use value::{SettingKind, SettingValue, ValueError, criteria, render_span, words};

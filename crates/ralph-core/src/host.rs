@@ -431,6 +431,19 @@ impl HostReply {
         Self { note: Some(folded(&note.into())), ..self }
     }
 
+    /// Adds a line to the note, if there is one to add.
+    #[must_use]
+    pub fn and_note(self, more: Option<String>) -> Self {
+        match (more, &self.note) {
+            (None, _) => self,
+            (Some(more), None) => self.with_note(more),
+            (Some(more), Some(note)) => {
+                let note = format!("{note}\n{more}");
+                self.with_note(note)
+            }
+        }
+    }
+
     /// Adds a one-sentence form of the note.
     #[must_use]
     pub fn with_brief(self, brief: Option<String>) -> Self {

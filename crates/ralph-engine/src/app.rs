@@ -2,11 +2,13 @@
 
 mod fallback;
 mod finding;
+mod trust;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use ralph_checks::detect::{self, DetectedGates};
 use ralph_config::{MemoryRules, RunSettings, SettingLayers, SnapshotRules};
@@ -25,6 +27,7 @@ use crate::{invariants, undo};
 use fallback::SettingsFallback;
 
 pub use finding::{no_run, without_run};
+pub use trust::{FileStanding, ProjectFile};
 
 /// The variables that switch ralph off.
 pub const KILL_SWITCHES: [&str; 2] = ["RALPH_DISABLE", "JIKIME_DISABLE_LOOP_CONTROLLER"];
@@ -41,6 +44,8 @@ pub struct App {
     pub clock: SystemClock,
     /// The run whose settings apply where the present ones cannot be read.
     fallback: SettingsFallback,
+    /// The content of the project's file that counts for this process alone.
+    accepted_once: OnceLock<String>,
 }
 
 impl App {
@@ -70,7 +75,7 @@ impl App {
             .unwrap_or_else(|| std::env::temp_dir().join("ralph-state"));
         let home = ralph_snapshot::state_home(&project, ralph_home.as_deref(), &platform);
         let fallback = SettingsFallback::default();
-        Self { project, home, env, clock: SystemClock, fallback }
+        Self { project, home, env, clock: SystemClock, fallback, accepted_once: OnceLock::new() }
     }
 
     /// The state home that this project would have without a repository.
@@ -197,12 +202,13 @@ impl App {
 
     /// Returns the language that the settings name, else that of the environment.
     pub fn chosen_locale(&self) -> Locale {
-        let layers = self.layers().ok();
+        let layers = self.counted_layers().ok();
         layers.as_ref().and_then(ralph_config::locale).unwrap_or_else(|| self.locale())
     }
 
-    /// Returns the settings from files and variables. If they cannot be read, it
-    /// returns those of the run that [`Self::fall_back_on`] named.
+    /// Returns the settings from files and variables. If they cannot be read, or the user has
+    /// not accepted those of the project, it returns those of the run that
+    /// [`Self::fall_back_on`] named.
     pub fn layers(&self) -> Result<SettingLayers, UserError> {
         let present = self.layers_of(self.user_config().as_deref(), &self.project_config());
         present.or_else(|error| self.begun_layers(error))
@@ -214,13 +220,37 @@ impl App {
         if let Some(path) = user {
             layers.add_file(path)?;
         }
-        layers.add_file(own)?;
+        let own = ProjectFile::read(own)?;
+        self.ensure_accepted(&own)?;
+        layers.add_source(&own.source)?;
+        self.add_variables(&mut layers)?;
+        Ok(layers)
+    }
+
+    /// Returns the same settings as [`Self::layers`]. If the user has not accepted those of the
+    /// project, they are left out. Only for commands that start nothing.
+    pub fn counted_layers(&self) -> Result<SettingLayers, UserError> {
+        self.layers().or_else(|error| {
+            let own = ProjectFile::read(&self.project_config())?;
+            if self.standing_of(&own).counts() {
+                return Err(error);
+            }
+            let mut layers = SettingLayers::default();
+            if let Some(path) = self.user_config() {
+                layers.add_file(&path)?;
+            }
+            self.add_variables(&mut layers)?;
+            Ok(layers)
+        })
+    }
+
+    fn add_variables(&self, layers: &mut SettingLayers) -> Result<(), UserError> {
         // Few environments have such variables, and a hook reads its settings at every event.
         let of_ours = self.env.range(OsString::from("RALPH_")..).next();
         if of_ours.is_some_and(|(name, _)| name.as_encoded_bytes().starts_with(b"RALPH_")) {
             layers.add_variables(&|name| self.variable(name))?;
         }
-        Ok(layers)
+        Ok(())
     }
 
     /// Interprets the settings for this project, with a gate for notes that have a check.
@@ -339,7 +369,7 @@ impl App {
     /// Opens the work tree as snapshots of a run see it.
     pub fn work_tree(&self, run: &RunId) -> Result<WorkTree, UserError> {
         self.fall_back_on(run);
-        let rules = SnapshotRules::new(&self.layers()?);
+        let rules = SnapshotRules::new(&self.counted_layers()?);
         let mut tree = undo::work_tree(&self.project, &self.home, run)
             .map_err(|error| UserError::internal(&error))?;
         tree.limit_size(rules.max_file_size);

@@ -23,7 +23,8 @@ use std::time::Duration;
 use ralph_agents::Host;
 use ralph_config::ArmingMoment;
 use ralph_core::host::{
-    ActionReport, EventAgent, HostEvent, HostEventKind, HostReply, NoteTone, PromptEvent, TurnEvent,
+    ActionReport, EventAgent, HostEvent, HostEventKind, HostReply, NoteTone, PromptEvent,
+    SessionEvent, SessionStart, TurnEvent,
 };
 use ralph_core::{SessionId, Timestamp};
 
@@ -80,7 +81,8 @@ pub fn answer(call: &HookInvocation<'_>, payload: Vec<u8>) {
     let kept = capture::take(&app, call, &mut event);
     standing::note(&app, call, &event, kept);
     let is_ours = EventReading::new(&app, call, &event).concerns_run();
-    if !is_ours && !has_notes {
+    let left_out = if begins(&event) { app.left_out() } else { None };
+    if !is_ours && !has_notes && left_out.is_none() {
         return;
     }
     let deadline = AnswerDeadline::start(call.timeout, call.print);
@@ -91,10 +93,24 @@ pub fn answer(call: &HookInvocation<'_>, payload: Vec<u8>) {
         log::write(&app.home, &format!("{session}: {error}"));
         apology(&app, &event, &error)
     });
-    let reply = app.with_fallback(reply);
+    let reply = app.with_fallback(reply).and_note(left_out.map(|text| format!("ralph: {text}")));
     capture::begin(&app, &event, &reply, kept);
     let reply = if has_notes { notes::add(&app, call, &event, reply, standing) } else { reply };
     deadline.answer(&call.host.render(&event, &reply));
+}
+
+/// Returns true for the beginning of a session or of the host itself.
+fn begins(event: &HostEvent) -> bool {
+    match event.what {
+        HostEventKind::Session(SessionEvent::Started(how)) => how != SessionStart::Compacted,
+        HostEventKind::HostStarted => true,
+        HostEventKind::Session(_)
+        | HostEventKind::Tools(_)
+        | HostEventKind::Action(_)
+        | HostEventKind::Prompt(_)
+        | HostEventKind::Turn(_)
+        | HostEventKind::Other { .. } => false,
+    }
 }
 
 /// Logs events that would otherwise go unnoticed.

@@ -39,7 +39,7 @@ pub fn collect(
     mode: CollectionMode,
     gone: &mut dyn FnMut(&RunId, u64),
 ) -> Result<CollectedGarbage, UserError> {
-    let retention = RetentionLimits::new(&app.layers()?);
+    let retention = RetentionLimits::new(&app.counted_layers()?);
     let runs = surplus(app, &retention)?;
     // A collection that is half done would be harder to understand than none.
     for (run, _) in &runs {

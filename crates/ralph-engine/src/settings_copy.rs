@@ -13,6 +13,9 @@ const FOLDER: &str = "settings";
 /// The file with the fault that was last reported.
 const FAULT: &str = "fault";
 
+/// The file with the hash of the project's settings that the user accepted for the run.
+const ACCEPTED: &str = "accepted";
+
 /// Returns the folder of the copies in the run's folder.
 pub fn folder(run: &Path) -> PathBuf {
     run.join(FOLDER)
@@ -30,6 +33,18 @@ pub fn keep(run: &Path, files: &[(&str, &Path)]) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Records the hash of the project's settings that count for a run; empty if there are none.
+pub fn note_accepted(run: &Path, digest: &str) -> io::Result<()> {
+    let folder = folder(run);
+    make_private_folder(&folder)?;
+    ralph_files::write_own(folder.join(ACCEPTED), digest)
+}
+
+/// Returns that hash; `None` for a run of a version that did not record it.
+pub fn accepted(run: &Path) -> Option<String> {
+    ralph_files::read_own_text(folder(run).join(ACCEPTED)).ok()
 }
 
 /// Notes a fault of the present files. Returns true if it differs from the last

@@ -196,6 +196,8 @@ impl TestProject {
         command.env("OUTSIDE", self.folder.path());
         command.env("HOME", self.outside("home"));
         command.env("XDG_STATE_HOME", self.state());
+        // The tests' own projects count without a question.
+        command.env("RALPH_TRUSTED_FOLDERS", self.folder.path());
         command.env("XDG_CONFIG_HOME", self.outside("config"));
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         for role in ["AUTHOR", "COMMITTER"] {

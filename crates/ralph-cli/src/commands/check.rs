@@ -21,9 +21,10 @@ use ralph_engine::report::span;
 use ralph_engine::wire::{CheckView, GateView, sarif};
 use ralph_snapshot::WorkHandle;
 
+use super::trust;
 use crate::app::App;
 use crate::error::CliError;
-use crate::options::{CriteriaOptions, SandboxOptions};
+use crate::options::{CriteriaOptions, SandboxOptions, TrustOptions};
 use crate::progress_line::ProgressLine;
 use crate::signals::{self, ForcedEndState};
 use crate::{out, texts};
@@ -53,6 +54,8 @@ pub(crate) struct CheckArgs {
     criteria: CriteriaOptions,
     #[command(flatten)]
     sandbox: SandboxOptions,
+    #[command(flatten)]
+    trust: TrustOptions,
     /// Run every gate, whatever is known from before
     #[arg(long)]
     fresh: bool,
@@ -105,7 +108,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     if args.wait {
         check::fall_back(&app);
     }
-    let mut layers = app.layers()?;
+    let mut layers = trust::settings(&app, &args.trust)?;
     args.criteria.apply(&mut layers)?;
     args.sandbox.apply(&mut layers)?;
     if args.lsp {

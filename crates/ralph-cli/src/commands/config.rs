@@ -3,6 +3,7 @@
 use ralph_config::{KEYS, SettingValue, schema};
 use serde_json::{Map, json};
 
+use super::trust;
 use crate::app::App;
 use crate::error::CliError;
 use crate::{out, texts};
@@ -24,7 +25,8 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<u8, CliError> {
         return Ok(0);
     }
     let app = App::discover()?;
-    let layers = app.layers()?;
+    trust::note_left_out(&app);
+    let layers = app.counted_layers()?;
     app.settings(&layers)?;
     let origin_of = |path: &str| {
         layers

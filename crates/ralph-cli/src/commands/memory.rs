@@ -257,7 +257,7 @@ pub(crate) fn bytes(app: &App) -> Result<Option<MemorySize>, CliError> {
     let log = EventLog::new(&app.home);
     Ok(Some(MemorySize {
         log_bytes: log.size().map_err(MemoryError::from)?,
-        most_log_bytes: RetentionLimits::new(&app.layers()?).log_bytes,
+        most_log_bytes: RetentionLimits::new(&app.counted_layers()?).log_bytes,
         database_bytes: Notebook::database_bytes(&app.home),
     }))
 }

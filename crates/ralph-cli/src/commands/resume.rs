@@ -9,10 +9,10 @@ use ralph_memory::{Notebook, SessionRecord};
 
 use super::drive::{EventFormat, drive};
 use super::run::{close, open_ledger};
-use super::sessions;
+use super::{sessions, trust};
 use crate::app::App;
 use crate::error::CliError;
-use crate::options::AgentOptions;
+use crate::options::{AgentOptions, TrustOptions};
 use crate::{out, texts};
 use ralph_engine::run::{self, PreparedRun, RunChecks};
 use ralph_engine::sandbox;
@@ -41,6 +41,8 @@ pub(crate) struct ResumeArgs {
     /// Resume with this command as the agent
     #[arg(long, value_name = "COMMAND")]
     agent_cmd: Option<String>,
+    #[command(flatten)]
+    trust: TrustOptions,
     /// Print one JSON object per event
     #[arg(long)]
     pub(super) json: bool,
@@ -77,6 +79,9 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<u8, CliError> {
     match named {
         Some(_) => loops::ensure_adoptable(&run)?,
         None => loops::ensure_resumable(&run)?,
+    }
+    if args.trust.trust_project {
+        trust::settings(&app, &args.trust)?;
     }
     let mut settings = run::settings_with(&app, &run, &|layers| match &named {
         Some(named) => named.apply(layers),

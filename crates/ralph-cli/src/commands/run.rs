@@ -10,10 +10,10 @@ use ralph_engine::events::RunStart;
 use ralph_engine::folder_guard;
 
 use super::drive::{EventFormat, drive};
-use super::rollback;
+use super::{rollback, trust};
 use crate::app::App;
 use crate::error::CliError;
-use crate::options::{AgentOptions, PolicyOptions, SandboxOptions, TaskOptions};
+use crate::options::{AgentOptions, PolicyOptions, SandboxOptions, TaskOptions, TrustOptions};
 use crate::{app, out};
 use ralph_engine::run::{self, PreparedRun, RunChecks};
 use ralph_engine::sandbox;
@@ -34,6 +34,8 @@ pub(crate) struct RunArgs {
     agent: AgentOptions,
     #[command(flatten)]
     sandbox: SandboxOptions,
+    #[command(flatten)]
+    trust: TrustOptions,
     /// Print one JSON object per event
     #[arg(long)]
     json: bool,
@@ -43,7 +45,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     app.refuse_if_disabled()?;
     let task = args.task.read()?;
-    let mut layers = app.layers()?;
+    let mut layers = trust::settings(&app, &args.trust)?;
     args.policy.apply(&mut layers)?;
     args.agent.apply(&mut layers)?;
     args.sandbox.apply(&mut layers)?;

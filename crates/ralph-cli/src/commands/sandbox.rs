@@ -7,16 +7,17 @@ use std::process::Command;
 use ralph_agents::Agent;
 use ralph_agents::limits::LimitPatterns;
 use ralph_agents::rows::RowAgent;
-use ralph_config::{AgentChoice, RunSettings, SandboxRules};
+use ralph_config::{AgentChoice, RunSettings, SandboxRules, SettingLayers};
 use ralph_core::locale::Locale;
 use ralph_engine::sandbox::{self, MadeSandbox, SandboxGuest};
 use ralph_proc::{Enclosure as _, ProgramLaunch, StreamMerging};
 use ralph_sandbox::{NetworkRule, PathAccess, Sandbox};
 use serde_json::json;
 
+use super::trust;
 use crate::app::App;
 use crate::error::CliError;
-use crate::options::SandboxLimits;
+use crate::options::{SandboxLimits, TrustOptions};
 use crate::{out, texts};
 
 /// Show the sandbox of this project, or try a command in it
@@ -30,6 +31,8 @@ pub(crate) struct SandboxArgs {
     what: Option<SandboxCommand>,
     #[command(flatten)]
     limits: SandboxLimits,
+    #[command(flatten)]
+    trust: TrustOptions,
     /// The command
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -54,7 +57,7 @@ pub(crate) fn run(args: &SandboxArgs) -> Result<u8, CliError> {
     let app = App::discover()?;
     match (&args.what, args.command.is_empty()) {
         (Some(SandboxCommand::Show(show_args)), _) => show(&app, show_args),
-        (None, false) => execute(&app, &args.limits, &args.command),
+        (None, false) => execute(&app, args),
         (None, true) => Err(CliError::usage("there is no command")
             .with_hint("`ralph sandbox show`, or `ralph sandbox -- COMMAND`")
             .in_korean(
@@ -65,8 +68,11 @@ pub(crate) fn run(args: &SandboxArgs) -> Result<u8, CliError> {
 }
 
 /// Makes the sandbox that an agent of this project would have.
-fn made(app: &App, limits: &SandboxLimits) -> Result<(MadeSandbox, RunSettings), CliError> {
-    let mut layers = app.layers()?;
+fn made(
+    app: &App,
+    limits: &SandboxLimits,
+    mut layers: SettingLayers,
+) -> Result<(MadeSandbox, RunSettings), CliError> {
     limits.apply(&mut layers)?;
     let rules = SandboxRules::new(&layers)?;
     let settings = app.plain_settings(&layers)?;
@@ -89,7 +95,8 @@ fn made(app: &App, limits: &SandboxLimits) -> Result<(MadeSandbox, RunSettings),
 }
 
 fn show(app: &App, args: &SandboxShowArgs) -> Result<u8, CliError> {
-    let (made, settings) = made(app, &args.limits)?;
+    trust::note_left_out(app);
+    let (made, settings) = made(app, &args.limits, app.counted_layers()?)?;
     let locale = settings.policy.locale;
     let policy = made.sandbox.as_ref().map(Sandbox::policy);
     if args.json {
@@ -154,8 +161,9 @@ fn word_for(access: PathAccess, locale: Locale) -> &'static str {
 }
 
 /// Executes a command in the sandbox, on the streams of this process.
-fn execute(app: &App, limits: &SandboxLimits, command: &[OsString]) -> Result<u8, CliError> {
-    let (made, settings) = made(app, limits)?;
+fn execute(app: &App, args: &SandboxArgs) -> Result<u8, CliError> {
+    let command = &args.command;
+    let (made, settings) = made(app, &args.limits, trust::settings(app, &args.trust)?)?;
     let locale = settings.policy.locale;
     let Some(sandbox) = &made.sandbox else {
         return Err(

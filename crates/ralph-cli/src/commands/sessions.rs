@@ -119,7 +119,7 @@ pub(super) fn resume(
             None,
         ));
     }
-    let layers = app.layers()?;
+    let layers = app.counted_layers()?;
     // The user asked for it, even if agents are shown nothing.
     let rules = MemoryRules { is_enabled: true, ..MemoryRules::new(&layers) };
     let Some(recall) = app.recall(rules, app.locale()) else { return Ok(0) };

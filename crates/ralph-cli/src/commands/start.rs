@@ -3,9 +3,10 @@
 use ralph_core::wording::told;
 use ralph_engine::wire::{RunList, RunView};
 
+use super::trust;
 use crate::app::App;
 use crate::error::CliError;
-use crate::options::{PolicyOptions, TaskOptions};
+use crate::options::{PolicyOptions, TaskOptions, TrustOptions};
 use crate::out;
 use ralph_engine::run::{StartedRun, start_for_session};
 
@@ -19,6 +20,8 @@ pub(crate) struct StartArgs {
     task: TaskOptions,
     #[command(flatten)]
     policy: PolicyOptions,
+    #[command(flatten)]
+    trust: TrustOptions,
     /// The session the loop is for
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -36,7 +39,7 @@ pub(crate) fn run(args: &StartArgs) -> Result<u8, CliError> {
             .with_hint("add `--session ID`")
             .in_korean("어느 세션의 루프입니까?", Some("`--session ID` 를 붙이세요"))
     })?;
-    let mut layers = app.layers()?;
+    let mut layers = trust::settings(&app, &args.trust)?;
     args.policy.apply(&mut layers)?;
     let StartedRun { run, set_aside } =
         start_for_session(&app, task, app.settings(&layers)?, given)?;

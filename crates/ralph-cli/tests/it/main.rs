@@ -100,6 +100,8 @@ mod signals;
 #[cfg(test)]
 mod surroundings;
 mod tampering;
+#[cfg(test)]
+mod trust;
 mod undo;
 mod undo_beside;
 mod undo_failing;

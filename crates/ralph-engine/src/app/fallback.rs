@@ -21,7 +21,7 @@ const PROJECT: &str = "project.toml";
 #[derive(Debug, Default)]
 pub(super) struct SettingsFallback {
     /// The run's folder.
-    folder: OnceLock<PathBuf>,
+    pub(super) folder: OnceLock<PathBuf>,
     /// The error in the present settings, once it was noticed.
     fault: OnceLock<String>,
 }
@@ -54,6 +54,7 @@ impl App {
         let files = [(USER, user.as_path()), (PROJECT, project.as_path())];
         // Without copies a broken file is an error, as it is without a run.
         let _ = settings_copy::keep(&self.run_folder(run), &files);
+        self.note_accepted(run);
     }
 
     /// Uses a run's own settings if the present ones are broken. Only the first call counts.
@@ -73,14 +74,7 @@ impl App {
 
     /// Adds the broken settings, once, as a note to a reply in a session.
     pub fn with_fallback(&self, reply: HostReply) -> HostReply {
-        match (self.new_fault(), &reply.note) {
-            (None, _) => reply,
-            (Some(text), None) => reply.with_note(format!("ralph: {text}")),
-            (Some(text), Some(note)) => {
-                let note = format!("{note}\nralph: {text}");
-                reply.with_note(note)
-            }
-        }
+        reply.and_note(self.new_fault().map(|text| format!("ralph: {text}")))
     }
 
     /// Returns once that settings are broken, and which are used instead.
@@ -96,7 +90,7 @@ impl App {
         })
     }
 
-    fn run_folder(&self, run: &RunId) -> PathBuf {
+    pub(super) fn run_folder(&self, run: &RunId) -> PathBuf {
         self.home.join("runs").join(run.as_str())
     }
 }

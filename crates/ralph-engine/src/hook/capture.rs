@@ -94,5 +94,5 @@ fn write(app: &App, event: &HostEvent) {
 fn is_enabled(app: &App) -> bool {
     let is_set = app.variable("RALPH_MEMORY").is_some() || app.settings_mention("memory");
     // With unreadable settings nothing is recorded.
-    !is_set || app.layers().is_ok_and(|layers| MemoryRules::new(&layers).is_enabled)
+    !is_set || app.counted_layers().is_ok_and(|layers| MemoryRules::new(&layers).is_enabled)
 }

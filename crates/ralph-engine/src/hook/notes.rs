@@ -81,7 +81,7 @@ fn audience(app: &App) -> NoteAudience {
     if app.variable("RALPH_HOOKS_MEMORY").is_none() && !app.settings_mention("memory") {
         return NoteAudience::Loops;
     }
-    app.layers().map_or(NoteAudience::Loops, |layers| MemoryRules::new(&layers).audience)
+    app.counted_layers().map_or(NoteAudience::Loops, |layers| MemoryRules::new(&layers).audience)
 }
 
 /// Returns the folder that records what a session was shown. For a read-only home it is
@@ -201,7 +201,7 @@ impl NotePresenter<'_> {
         effect: &ReplyEffect,
     ) -> Result<Option<RecallResult>, UserError> {
         let app = self.app;
-        let rules = MemoryRules::new(&app.layers()?);
+        let rules = MemoryRules::new(&app.counted_layers()?);
         let Some(recall) = app.recall(rules, app.locale()) else { return Ok(None) };
         let recall = NoteRecall { patience: LockPatience::Short, ..recall };
         self.prepare(moment)?;

@@ -89,6 +89,7 @@ fn effect(command: &CliCommand) -> CommandEffect {
         | CliCommand::Measure(_)
         | CliCommand::RunIds(_)
         | CliCommand::Sandbox(_)
+        | CliCommand::Trust(_)
         | CliCommand::Scripted(_) => CommandEffect::Elsewhere(""),
     }
 }

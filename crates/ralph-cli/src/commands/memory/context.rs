@@ -49,7 +49,7 @@ fn phase(word: &str) -> Result<WorkPhase, String> {
 
 pub(super) fn run(books: &UserNotebooks<'_>, args: &ContextArgs) -> Result<u8, CliError> {
     let app = books.app;
-    let layers = app.layers()?;
+    let layers = app.counted_layers()?;
     let rules = MemoryRules::new(&layers);
     if !rules.is_enabled {
         out::note(books.answers.off());
@@ -92,7 +92,7 @@ pub(super) fn run(books: &UserNotebooks<'_>, args: &ContextArgs) -> Result<u8, C
 /// Warns the author of a rule if the rules no longer fit, so that agents are shown nothing.
 pub(super) fn warn_of_long_rules(books: &UserNotebooks<'_>) -> Result<(), CliError> {
     let app = books.app;
-    let Some(recall) = app.recall(MemoryRules::new(&app.layers()?), app.locale()) else {
+    let Some(recall) = app.recall(MemoryRules::new(&app.counted_layers()?), app.locale()) else {
         return Ok(());
     };
     let wanted = NoteRequest { part: NotePortion::Standing, ..NoteRequest::new(WorkPhase::Think) };

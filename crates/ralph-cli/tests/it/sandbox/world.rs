@@ -185,6 +185,7 @@ impl EscapeWorld {
                 ("BUS", own("bus")),
                 ("SHM", self.shared().into_os_string()),
             ])
+            .env("RALPH_TRUSTED_FOLDERS", self.work())
             .env("ID", self.id())
             .env("ABSTRACT", format!("{}-abstract", self.id()))
             .env("PID", self.process.id().to_string())
