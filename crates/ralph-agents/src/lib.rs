@@ -62,7 +62,7 @@ pub use listen::{
     AgentTurnOutcome, OutputPiece, OutputPieceKind, RefusedAction, ShownOutput, TurnCutReason,
     TurnListener, TurnProcessEnd, TurnStatus,
 };
-pub use places::ClientPlaces;
+pub use places::{ClientFile, ClientPlaces};
 pub use session::{AgentConversation, ContextWindow, SessionAfterTurn, TurnSession};
 pub use usage::read_usage;
 

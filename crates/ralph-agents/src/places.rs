@@ -4,6 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crate::Client;
 
+/// A file that a client makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: &'static str,
+}
+
 /// The places that a client needs in a sandbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientPlaces {
@@ -13,6 +22,8 @@ pub struct ClientPlaces {
     pub copied: Vec<PathBuf>,
     /// Parts of these folders that it later obeys or executes, and only reads.
     pub fixed: Vec<PathBuf>,
+    /// Files that it makes at its first start, in folders that it only reads.
+    pub made: Vec<ClientFile>,
     /// Files that we write for it into the folder of the run.
     pub run_files: &'static [&'static str],
     /// True if we reach it through a port, so that it cannot have a network of

@@ -259,6 +259,14 @@ impl JudgeChoice {
         }
     }
 
+    /// Returns the coding agent that judges, if one does.
+    pub fn client(&self) -> Option<Client> {
+        match self {
+            Self::Agent { options, .. } => Some(options.client),
+            Self::Model(_) | Self::Command { .. } => None,
+        }
+    }
+
     /// Returns an error for a judge of unknown cost under a limit of money.
     pub(crate) fn ensure_priced(&self) -> Result<(), JudgeError> {
         match self {
@@ -293,6 +301,7 @@ impl JudgeChoice {
                     None => Vec::new(),
                 },
                 client: None,
+                enclosure: None,
             }),
             Self::Agent { options, key_variable } => {
                 let asked = options.asked().ok_or(JudgeError::NobodyToAsk)?;
@@ -307,6 +316,7 @@ impl JudgeChoice {
                     words,
                     keys,
                     client: Some(ClientForm { system_flag, without, read }),
+                    enclosure: None,
                 })
             }
         })

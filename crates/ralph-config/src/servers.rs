@@ -7,6 +7,7 @@ use ralph_checks::lsp::LanguageServer;
 
 use super::contradiction::SettingsConflictError;
 use super::layers::SettingLayers;
+use super::sandbox::SandboxRules;
 use super::settings::SettingReader;
 
 /// The settings for starting language servers.
@@ -16,6 +17,8 @@ pub struct ServerRules {
     pub added: Vec<LanguageServer>,
     /// The variables of our environment that they get.
     pub environment: EnvironmentRules,
+    /// The sandbox, which is that of gates.
+    pub sandbox: SandboxRules,
 }
 
 impl ServerRules {
@@ -26,7 +29,11 @@ impl ServerRules {
             keys.filter_map(|rest| rest.rsplit_once('.')).map(|(name, _)| name).collect();
         let reader = SettingReader(layers);
         let added = names.into_iter().map(|name| server(&reader, name));
-        Ok(Self { added: added.collect::<Result<_, _>>()?, environment: reader.environment() })
+        Ok(Self {
+            added: added.collect::<Result<_, _>>()?,
+            environment: reader.environment(),
+            sandbox: SandboxRules::new(layers)?,
+        })
     }
 }
 

@@ -12,6 +12,7 @@ use ralph_config::ServerRules;
 use ralph_files::LogFailure as _;
 
 use crate::app::{App, own_binary};
+use crate::sandbox::{self, MadeSandbox};
 use crate::user_error::UserError;
 
 /// The state of servers after a look.
@@ -31,6 +32,14 @@ pub fn pool(app: &App, rules: ServerRules) -> ServerPool {
         pool.add(server);
     }
     pool
+}
+
+/// Makes the same pool in the sandbox of the settings.
+pub fn enclosed_pool(app: &App, rules: ServerRules) -> Result<ServerPool, UserError> {
+    let sandbox = sandbox::of_servers(app, &rules.sandbox)?;
+    let mut pool = pool(app, rules);
+    pool.enclose(sandbox.and_then(MadeSandbox::enclosure));
+    Ok(pool)
 }
 
 /// The address of a project's helper.
@@ -87,7 +96,7 @@ pub fn serve(app: &App, idle: Duration, ready: impl FnOnce()) -> Result<bool, Us
     let rules = ServerRules::new(&app.layers()?)?;
     let key = key(app, &rules);
     let Some(helper) = LspHelper::claim(&socket(app))? else { return Ok(false) };
-    let mut pool = pool(app, rules);
+    let mut pool = enclosed_pool(app, rules)?;
     ready();
     helper.serve(&mut pool, &key, idle)?;
     Ok(true)

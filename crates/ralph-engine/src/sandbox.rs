@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ralph_agents::{Agent, ClientPlaces};
+use ralph_agents::{Agent, Client, ClientFile, ClientPlaces};
 use ralph_config::{RunSettings, SandboxMode, SandboxRules, SandboxTechnique};
 use ralph_core::locale::Locale;
 use ralph_core::policy::{GateCommand, GateSpec};
 use ralph_core::{Run, Timestamp};
+use ralph_files::LogFailure as _;
 use ralph_proc::Enclosure;
 use ralph_sandbox::{
     NetworkRule, PathAccess, PolicyFacts, Sandbox, SandboxError, SandboxGuarantee, SandboxMeans,
@@ -104,6 +105,29 @@ pub fn of_gates(app: &App, settings: &RunSettings) -> Result<Option<MadeSandbox>
         network: rules.gate_network.clone(),
     };
     make(app, rules, rules.gates, &guest)
+}
+
+/// Makes the sandbox of language servers, which is like that of gates.
+pub fn of_servers(app: &App, rules: &SandboxRules) -> Result<Option<MadeSandbox>, UserError> {
+    let guest = SandboxGuest { network: rules.gate_network.clone(), ..SandboxGuest::default() };
+    make(app, rules, rules.gates, &guest)
+}
+
+/// Makes the sandbox of a client that judges. It needs its login and its model, as the agent does.
+pub fn of_judge(
+    app: &App,
+    rules: &SandboxRules,
+    client: Client,
+) -> Result<Option<MadeSandbox>, UserError> {
+    let home = home(app).unwrap_or_default();
+    let guest = SandboxGuest {
+        places: client.places(&home, &|name| app.variable(name).map(PathBuf::from)),
+        // It reads what it is given, and changes nothing in the project.
+        scripts: vec![app.project.root.clone()],
+        network: rules.network.clone(),
+        ..SandboxGuest::default()
+    };
+    make(app, rules, rules.agent.max(rules.gates), &guest)
 }
 
 fn make(
@@ -335,6 +359,9 @@ fn facts(app: &App, rules: &SandboxRules, guest: &SandboxGuest) -> PolicyFacts {
         make_folder(folder);
     }
     open.retain(|folder| folder.exists());
+    for file in &places.made {
+        make_file(file);
+    }
     let write = expand(&rules.write);
     // A script that the user opens by name is the task.
     let mut fixed = guest.scripts.clone();
@@ -370,6 +397,14 @@ fn facts(app: &App, rules: &SandboxRules, guest: &SandboxGuest) -> PolicyFacts {
         network: guest.network.clone(),
         home,
         root,
+    }
+}
+
+/// Makes a file that a client would make. If it cannot be made, the client says what is missing.
+fn make_file(file: &ClientFile) {
+    if let Some(folder) = file.path.parent().filter(|_| !file.path.exists()) {
+        let made = fs::create_dir_all(folder).and_then(|()| fs::write(&file.path, file.text));
+        made.or_log("making a file of a client");
     }
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn places(home: &Path, variable: &dyn Fn(&str) -> Option<PathBuf>) ->
         copied: vec![beside.join(".claude.json")],
         fixed: OBEYED.iter().map(|part| folder.join(part)).collect(),
         open: vec![folder, home.join(".cache/claude-cli-nodejs")],
+        made: Vec::new(),
         run_files: &[],
         is_a_server: false,
     }

@@ -5,13 +5,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::feedback::last_chars;
 use ralph_core::usage::{Usage, Usd};
 use ralph_proc::{
-    ExitReason, OutputStream, ProgramLaunch, ProgramLimits, ProgramWatcher, StreamMerging,
-    WatcherDecision,
+    Enclosure, ExitReason, OutputStream, ProgramLaunch, ProgramLimits, ProgramWatcher,
+    StreamMerging, Supervisor, WatcherDecision,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -44,6 +45,9 @@ pub struct JudgeCommand {
     /// The differences that apply if it is a coding agent; `None` for a command that knows our
     /// request.
     pub client: Option<ClientForm>,
+    /// The enclosure of a coding agent, which needs its login and its model. A command runs in that
+    /// of the gates.
+    pub enclosure: Option<Arc<dyn Enclosure>>,
 }
 
 /// The form in which a coding agent is asked: the request as plain text, in an empty folder.
@@ -72,17 +76,15 @@ impl JudgeCommand {
         left: Duration,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<RawJudgeAnswer, JudgeFailure> {
-        let folder = self.prepare(prompt, site).map_err(|error| no_room(&error))?;
+        let supervisor = &match self.client {
+            Some(_) => site.supervisor.within(self.enclosure.clone()),
+            None => site.supervisor.clone(),
+        };
+        let folder = self.prepare(prompt, supervisor).map_err(|error| no_room(&error))?;
         let usage_file = folder.path().join("usage.json");
         let launch = self.launch(prompt, site, folder.path())?;
         let limits = ProgramLimits { wall: Some(left), idle: None, grace: GRACE };
         let mut listener = JudgeOutputListener { stop, stdout: Vec::new(), too_long: false };
-        // A client reads its login and reaches its model. It has no tools, and
-        // nothing of the project is executed.
-        let supervisor = match self.client {
-            Some(_) => &site.supervisor.within(None),
-            None => site.supervisor,
-        };
         let outcome = supervisor.run(&launch, &limits, &mut listener);
         let outcome = outcome.map_err(|error| again(error.to_string()))?;
         if listener.too_long {
@@ -150,8 +152,8 @@ impl JudgeCommand {
     }
 
     /// Writes the request to a folder that disappears afterwards.
-    fn prepare(&self, prompt: &JudgePrompt, site: &GateContext<'_>) -> io::Result<TempDir> {
-        let place = site.supervisor.scratch().map_or_else(std::env::temp_dir, Path::to_owned);
+    fn prepare(&self, prompt: &JudgePrompt, supervisor: &Supervisor) -> io::Result<TempDir> {
+        let place = supervisor.scratch().map_or_else(std::env::temp_dir, Path::to_owned);
         let folder = tempfile::Builder::new().prefix("ralph-judge-").tempdir_in(place)?;
         let request = if self.client.is_some() {
             fs::create_dir(folder.path().join("empty"))?;

@@ -59,7 +59,7 @@ impl Gate for LspGate {
         format!("lsp-2 {}", blake3::hash(asked.as_bytes()).to_hex())
     }
 
-    fn run(&self, _site: &GateContext<'_>, _stop: &mut dyn FnMut() -> bool) -> GateReport {
+    fn run(&self, site: &GateContext<'_>, _stop: &mut dyn FnMut() -> bool) -> GateReport {
         let unknown = |reason: &str| GateReport::unknown(&self.spec, reason.to_owned());
         let files = match self.chosen.get() {
             ScanScope::Only(files) => files,
@@ -70,6 +70,8 @@ impl Gate for LspGate {
         }
         let started = Instant::now();
         let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        // They execute code of the project, as the other gates do.
+        pool.enclose(site.supervisor.enclosure());
         let reports = pool.diagnostics(&files, self.spec.timeout);
         let (verdict, reading) = judge(reports);
         let failing = match verdict {

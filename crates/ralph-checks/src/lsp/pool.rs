@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ralph_core::finding::ToolReport;
-use ralph_proc::{ProgramLaunch, StreamMerging, Supervisor};
+use ralph_proc::{Enclosure, ProgramLaunch, StreamMerging, Supervisor};
 
 use super::choice::{ServerChoice, ServerChooser, ServerLaunch};
 use super::documents::DiagnosticsRequest;
@@ -96,6 +97,11 @@ impl ServerPool {
     pub fn add(&mut self, server: LanguageServer) {
         self.project.servers.retain(|known| known.name != server.name);
         self.project.servers.push(server);
+    }
+
+    /// Starts servers inside this enclosure from now on, or freely without one.
+    pub fn enclose(&mut self, enclosure: Option<Arc<dyn Enclosure>>) {
+        self.project.supervisor = self.project.supervisor.within(enclosure);
     }
 
     /// The servers that may be asked.

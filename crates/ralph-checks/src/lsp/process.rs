@@ -1,6 +1,7 @@
 //! A server's process: what it says becomes messages, and it ends with us.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -139,8 +140,9 @@ impl ServerProcess {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let mark = format!("{}-{count}", std::process::id());
         launch.env.push((MARK.into(), mark.clone().into()));
-        let folder =
-            tempfile::Builder::new().prefix("ralph-lsp-").tempdir().map_err(not_started)?;
+        let place = supervisor.scratch().map_or_else(std::env::temp_dir, Path::to_owned);
+        let folder = tempfile::Builder::new().prefix("ralph-lsp-").tempdir_in(place);
+        let folder = folder.map_err(not_started)?;
         if terms.cache == ServerCacheLocation::Own {
             launch.env.push(("XDG_CACHE_HOME".into(), folder.path().into()));
         }

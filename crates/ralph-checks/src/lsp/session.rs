@@ -389,7 +389,8 @@ impl LspSession {
         let tags = json!({ "valueSet": [1, 2] });
         let options = self.settings.as_object().and_then(|sections| sections.values().next());
         json!({
-            "processId": std::process::id(),
+            // It ends with us anyway, and in a sandbox our number means nothing.
+            "processId": null,
             "clientInfo": { "name": "ralph", "version": env!("CARGO_PKG_VERSION") },
             "rootPath": self.root.to_string_lossy(),
             "rootUri": uri::from_path(&self.root),

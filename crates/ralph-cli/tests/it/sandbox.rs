@@ -76,6 +76,41 @@ fn what_cannot_be_enforced_is_said_and_a_required_sandbox_is_refused() {
 }
 
 #[test]
+fn language_servers_are_in_the_sandbox_too() {
+    let project = project("");
+    let settings = "[lsp.mine]\ncommand = \"./server.sh\"\nextensions = [\".x\"]\n";
+    project.script("server.sh", "echo in > served; echo x > \"$OUTSIDE/leak\"");
+    project.file("ralph.toml", settings).file("a.x", "1\n");
+    for args in [&["--lsp", "a.x"][..], &["--criteria", "diagnostics", "--fresh"]] {
+        let look = |more: &[&str]| project.ralph(&[&["check"], args, more].concat()).output();
+        let _ = look(&["--sandbox=require"]);
+        assert_eq!((project.read("served"), project.kept("leak")), ("in\n".into(), "".into()));
+        let _ = look(&[]);
+        assert_eq!(project.kept("leak"), "x\n");
+        std::fs::remove_file(project.outside("leak")).unwrap();
+        std::fs::remove_file(project.root().join("served")).unwrap();
+    }
+}
+
+#[test]
+fn an_agent_that_judges_is_in_the_sandbox_too_and_changes_nothing() {
+    let project = project("echo b > a");
+    project.script(
+        "client.sh",
+        "cat > /dev/null; pwd > ~/.claude/where; echo x > \"$OUTSIDE/leak\"; echo x > \"$ROOT/leak\"\n\
+         echo '{\"type\":\"result\",\"is_error\":false,\"result\":\"{\\\"success\\\": true, \\\"reason\\\": \\\"kind\\\"}\"}'",
+    );
+    let program = project.root().join("client.sh");
+    let settings = format!("[judge]\nagent = \"claude\"\n[claude]\nprogram = {program:?}\n");
+    project.file("ralph.toml", settings);
+    let call = project.run_call("write b", &[&GATED[..], &["--judge", "kind"]].concat());
+    let ran = call.args(["--sandbox=require"]).env("ROOT", project.root()).output().exits(0);
+    let _ = ran.ends("success/verified", 1);
+    assert_ne!(project.kept("home/.claude/where"), "");
+    assert_eq!((project.kept("leak"), project.read("leak")), (String::new(), String::new()));
+}
+
+#[test]
 fn a_run_that_began_in_a_sandbox_resumes_in_one() {
     let project = project(
         "echo b > a; echo x > \"$OUTSIDE/leak\"\ntest -e again || { touch again; kill $PPID; }",

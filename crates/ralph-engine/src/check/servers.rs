@@ -27,8 +27,10 @@ pub fn look(
 ) -> Result<Vec<GateReport>, UserError> {
     let files = if files.is_empty() { changed(app)? } else { given(app, files)? };
     let rules = ServerRules::new(layers)?;
-    let reports = lsp_helper::ask(app, &rules, &files, warmth, DEADLINE)
-        .unwrap_or_else(|| lsp_helper::pool(app, rules).diagnostics(&files, DEADLINE));
+    let reports = match lsp_helper::ask(app, &rules, &files, warmth, DEADLINE) {
+        Some(reports) => reports,
+        None => lsp_helper::enclosed_pool(app, rules)?.diagnostics(&files, DEADLINE),
+    };
     let answered = reports.iter().any(|report| report.verdict == ServerVerdict::Ok);
     let need = if answered { GateImportance::Advisory } else { GateImportance::Required };
     Ok(reports.into_iter().map(|report| gate_report(report, need)).collect())

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ralph_checks::judge::CriterionJudge;
+use ralph_checks::judge::{CriterionJudge, JudgeTransport};
 use ralph_checks::lsp::LspGate;
 use ralph_checks::security::{RulePack, ScanSelection, SecurityGate};
 use ralph_checks::{CommandGate, Gate};
@@ -16,6 +16,7 @@ use ralph_core::policy::{Criterion, GateCommand, GateImportance, GateSpec};
 use super::agents::{ProgramUse, require_program, require_program_in};
 use crate::affected::AffectedTests;
 use crate::app::App;
+use crate::sandbox::{self, MadeSandbox};
 use crate::user_error::UserError;
 use crate::{invariants, lsp_helper};
 
@@ -160,7 +161,11 @@ pub fn judge(
     if let Some(program) = choice.program() {
         require_program(app, program.as_ref(), ProgramUse::Judge)?;
     }
-    let transport = choice.transport(&|name| app.variable(name))?;
+    let mut transport = choice.transport(&|name| app.variable(name))?;
+    if let (JudgeTransport::Command(command), Some(client)) = (&mut transport, choice.client()) {
+        let made = sandbox::of_judge(app, &settings.sandbox, client)?;
+        command.enclosure = made.and_then(MadeSandbox::enclosure);
+    }
     Ok(CriterionJudge::new(spec.clone(), transport))
 }
 

@@ -3,5 +3,6 @@
 mod client;
 mod people;
 mod rights;
+mod sandbox;
 mod story;
 mod unseen;

@@ -8,6 +8,7 @@ mod moving;
 mod people;
 mod providers;
 mod rights;
+mod sandbox;
 mod sessions;
 mod start;
 mod story;
