@@ -11,6 +11,7 @@ mod hooks;
 mod memory;
 mod program;
 mod samples;
+mod sandbox;
 mod security;
 mod served;
 mod snapshots;
@@ -32,6 +33,7 @@ const GROUPS: &[BenchGroup] = &[
     BenchGroup { name: "commands", measure: |binary, _| commands::measure(binary) },
     BenchGroup { name: "hooks", measure: |binary, _| hooks::measure(binary) },
     BenchGroup { name: "turns", measure: |binary, _| turns::measure(binary) },
+    BenchGroup { name: "sandbox", measure: |binary, _| sandbox::measure(binary) },
     BenchGroup { name: "snapshots", measure: snapshots::measure },
     BenchGroup { name: "evidence", measure: |binary, _| evidence::measure(binary) },
     BenchGroup { name: "code", measure: code::measure },

@@ -95,7 +95,7 @@ impl DriverRun {
 
 /// Returns the time from the start of each iteration to that of the next, or to the end
 /// of the run.
-fn iterations(stream: &str) -> Vec<Duration> {
+pub(super) fn iterations(stream: &str) -> Vec<Duration> {
     let times: Vec<Duration> = stream
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
