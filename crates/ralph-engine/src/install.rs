@@ -172,7 +172,9 @@ fn begins_with_errors(
 ) -> Result<bool, UserError> {
     let said = match asked {
         Some(arm) => ArmingMoment::parse(arm),
-        None => ArmingMoment::new(&app.counted_layers()?).or_else(|| ArmingMoment::parse(installed?)),
+        None => {
+            ArmingMoment::new(&app.counted_layers()?).or_else(|| ArmingMoment::parse(installed?))
+        }
     };
     Ok(said == Some(ArmingMoment::OnErrors))
 }

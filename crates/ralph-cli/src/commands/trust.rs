@@ -13,14 +13,13 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::options::TrustOptions;
 use crate::out;
-use crate::texts::say;
 
 /// Accept the settings of this project
 ///
 /// A ralph.toml names commands, and whoever writes to the project can write it.
 /// So its settings count only once you accepted them here, or when `ralph run`
 /// asked. A change of a setting asks again; a comment does not. Outside a
-/// terminal `--yes` accepts. Projects in the folders of RALPH_TRUSTED_FOLDERS
+/// terminal `--yes` accepts. Projects in the folders of `RALPH_TRUSTED_FOLDERS`
 /// (separated as in PATH) count without a question.
 #[derive(clap::Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -177,7 +176,7 @@ fn sentence(file: &ProjectFile, standing: FileStanding, locale: Locale) -> Strin
             format!("{path} 을(를) 아직 수락하지 않았습니다. 그 설정은 적용되지 않습니다:"),
         ),
     };
-    say(locale, english, korean)
+    locale.say(english, korean)
 }
 
 /// Returns an error if an agent calls, in a loop or not: it must not decide for the user.

@@ -84,7 +84,7 @@ fn language_servers_are_in_the_sandbox_too() {
     for args in [&["--lsp", "a.x"][..], &["--criteria", "diagnostics", "--fresh"]] {
         let look = |more: &[&str]| project.ralph(&[&["check"], args, more].concat()).output();
         let _ = look(&["--sandbox=require"]);
-        assert_eq!((project.read("served"), project.kept("leak")), ("in\n".into(), "".into()));
+        assert_eq!((project.read("served"), project.kept("leak")), ("in\n".into(), String::new()));
         let _ = look(&[]);
         assert_eq!(project.kept("leak"), "x\n");
         std::fs::remove_file(project.outside("leak")).unwrap();

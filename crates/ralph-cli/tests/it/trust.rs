@@ -67,7 +67,7 @@ fn what_was_accepted_counts_until_it_changes_or_is_taken_back() {
     let project = clone();
     let trust = |words: &[&str]| call(&project, &[&["trust"], words].concat()).output();
     let said = trust(&[]).exits(2).stderr;
-    assert!(said.contains(r#"  run.agent_cmd = ["./agent.sh"]"#), "{said}");
+    assert!(said.contains("  run.agent_cmd = \"./agent.sh\""), "{said}");
     assert!(said.contains("`ralph trust --yes` accepts them"), "{said}");
     assert_eq!(trust(&["--show", "--json"]).exits(1).json()["standing"], "new");
     let _ = trust(&["--yes"]).exits(0);
@@ -97,7 +97,7 @@ fn on_a_terminal_the_user_is_asked_once() {
         let terminal = project.terminal(&line);
         if !answer.is_empty() {
             let screen = terminal.until(|screen| screen.contains("Accept these settings? [y/N]"));
-            assert!(screen.contains(r#"run.agent_cmd = ["./agent.sh"]"#), "{screen}");
+            assert!(screen.contains("run.agent_cmd = \"./agent.sh\""), "{screen}");
             terminal.types(answer).presses("Enter");
         }
         let screen = terminal.until(|screen| screen.contains("code "));
@@ -126,11 +126,13 @@ fn an_agent_cannot_accept_for_the_user() {
     let project = clone();
     let tries = ["trust", "trust --yes", "trust --revoke", "check --trust-project"];
     let emptied = "env -i PATH=$PATH HOME=$HOME XDG_STATE_HOME=$XDG_STATE_HOME";
-    let body: String = ["", emptied]
-        .iter()
-        .flat_map(|how| tries.iter().map(move |line| format!("{how} \"$RALPH\" {line}")))
-        .map(|line| format!("{line} >> $OUTSIDE/said 2>&1; echo \"exit $?\" >> $OUTSIDE/said\n"))
-        .collect();
+    let mut body = String::new();
+    for (how, line) in ["", emptied].iter().flat_map(|how| tries.map(|line| (*how, line))) {
+        body += how;
+        body += " \"$RALPH\" ";
+        body += line;
+        body += " >> $OUTSIDE/said 2>&1; echo \"exit $?\" >> $OUTSIDE/said\n";
+    }
     let change = "sed -i s/agent.sh/evil.sh/ ralph.toml\n";
     project.agent(&format!("cat > /dev/null\n{change}{body}echo '<promise>DONE</promise>'"));
     let run = ["run", "do it", "--trust-project", "--judge", "", "--json"];

@@ -51,10 +51,14 @@ const AGENT: &str = "[run]\nagent_cmd = \"./agent.sh\"\n";
 fn a_changed_setting_asks_again_and_a_comment_or_another_order_does_not() {
     let stage = TrustStage::new(AGENT);
     stage.stands(FileStanding::New).accept().stands(FileStanding::Accepted);
-    stage.write("# The agent.\nrun.agent_cmd = [\"./agent.sh\"] # it\n");
+    stage.write("# The agent.\nrun.agent_cmd = './agent.sh' # it\n");
     stage.stands(FileStanding::Accepted);
-    for changed in ["[run]\nagent_cmd = \"./other.sh\"\n", &format!("{AGENT}max_iterations = 3\n")]
-    {
+    let row = "[agents.mine]\ntext = { command = [\"evil\"] }\n";
+    for changed in [
+        "[run]\nagent_cmd = \"./other.sh\"\n",
+        &format!("{AGENT}max_iterations = 3\n"),
+        &format!("{AGENT}{row}"),
+    ] {
         stage.write(changed).stands(FileStanding::Changed);
         assert!(stage.app().layers().is_err(), "{changed}");
     }
@@ -90,9 +94,13 @@ fn what_was_read_for_the_question_counts_and_not_what_is_there_afterwards() {
 
 #[test]
 fn what_cannot_be_read_is_an_error_and_counts_nothing() {
-    for broken in ["\u{feff}[run", "run = 3", "[run]\nno_such_key = 1\n"] {
-        let stage = TrustStage::new(broken);
-        assert!(stage.app().layers().is_err() && stage.app().counted_layers().is_err(), "{broken}");
+    let broken = TrustStage::new("\u{feff}[run").app();
+    assert!(broken.layers().is_err() && broken.counted_layers().is_err());
+    for unknown in ["run = 3", "[run]\nno_such_key = 1\n"] {
+        let stage = TrustStage::new(unknown);
+        assert!(stage.app().layers().is_err(), "{unknown}");
+        stage.accept();
+        assert!(stage.app().counted_layers().is_err(), "{unknown}");
     }
     let stage = TrustStage::new("");
     let path = stage.0.path().join("project/ralph.toml");
