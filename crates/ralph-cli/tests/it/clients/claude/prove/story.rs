@@ -32,7 +32,7 @@ fn a_person_installs_works_interrupts_asks_finishes_undoes_and_uninstalls() {
         let mut story = claude.story();
         story.runs("ralph install claude-code --dry-run --no-tools | head -2");
         story.runs("ralph install claude-code --no-tools");
-        story.runs("ralph doctor | cat");
+        story.runs("ralph doctor | grep --invert-match sandbox");
         story.starts(CLIENT, "bypass permissions on");
         story.enters("/ralph help", "/cancel-ralph");
         story.enters("/ralph status", "no run here");
