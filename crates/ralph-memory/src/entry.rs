@@ -1,5 +1,6 @@
 //! What is remembered.
 
+use crate::event::NoteContent;
 use crate::log::LONGEST_LINE;
 
 /// The longest text of an entry, in bytes; longer ones are refused.
@@ -45,23 +46,34 @@ pub enum ImportRefusal {
     },
 }
 
-/// Why something with a text of so many bytes, these files and these names
-/// cannot be kept, if it cannot.
-pub(crate) fn refusal<'a>(
-    bytes: usize,
-    files: &'a [String],
-    names: impl IntoIterator<Item = (&'static str, &'a str)>,
-) -> Option<ImportRefusal> {
+/// What an event takes beside its note at most, in bytes.
+const LONGEST_FRAME: usize = 16 * 1024;
+
+/// Why a note cannot be kept, if it cannot.
+pub(crate) fn refusal(note: &NoteContent) -> Option<ImportRefusal> {
+    let bytes = note.text.len() + note.why.as_deref().map_or(0, str::len);
     if bytes > LONGEST_TEXT {
         return Some(ImportRefusal::LongText { bytes });
     }
-    if files.len() > MOST_FILES {
-        return Some(ImportRefusal::ManyFiles { files: files.len() });
+    if note.files.len() > MOST_FILES {
+        return Some(ImportRefusal::ManyFiles { files: note.files.len() });
     }
-    let files = files.iter().map(|file| ("path of a file", file.as_str()));
-    let mut names = names.into_iter().chain(files);
-    let (what, name) = names.find(|(_, name)| name.len() > LONGEST_NAME)?;
-    Some(ImportRefusal::LongName { what, bytes: name.len() })
+    let always = [("id", note.id.as_str()), ("kind", note.kind.word())];
+    let optional = [
+        ("title", &note.title),
+        ("external id", &note.external_id),
+        ("group", &note.group),
+        ("previous entry", &note.prev),
+        ("next entry", &note.next),
+    ];
+    let optional = optional.into_iter().filter_map(|(what, name)| Some((what, name.as_deref()?)));
+    let files = note.files.iter().map(|file| ("path of a file", file.as_str()));
+    let mut names = always.into_iter().chain(optional).chain(files);
+    if let Some((what, name)) = names.find(|(_, name)| name.len() > LONGEST_NAME) {
+        return Some(ImportRefusal::LongName { what, bytes: name.len() });
+    }
+    let bytes = serde_json::to_string(note).map_or(0, |json| json.len()) + LONGEST_FRAME;
+    (bytes > LONGEST_LINE).then_some(ImportRefusal::LongLine { bytes })
 }
 
 /// The name of something that is known by what it says alone.

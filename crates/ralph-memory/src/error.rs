@@ -131,7 +131,11 @@ pub(crate) enum StorageFault {
 
 impl From<rusqlite::Error> for StorageFault {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
+        let code = error.sqlite_error_code();
+        // A table is missing where parts of the file were taken away.
+        let is_torn = error.to_string().starts_with("no such table");
+        let is_corrupt = matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase));
+        if is_corrupt || is_torn { Self::Damaged(error.to_string()) } else { Self::Sqlite(error) }
     }
 }
 
@@ -144,6 +148,12 @@ impl From<LogError> for StorageFault {
 impl StorageFault {
     /// The schema that this version knows.
     pub(crate) const SCHEMA: i64 = 10;
+
+    /// Whether a file cannot be created or changed.
+    pub(crate) fn is_refusal(&self) -> bool {
+        let Self::Sqlite(error) = self else { return false };
+        matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+    }
 
     /// The file is not the one any more that was opened.
     pub(crate) fn moved() -> Self {
@@ -161,13 +171,6 @@ impl StorageFault {
             }
             Self::Sqlite(source) => {
                 let code = source.sqlite_error_code();
-                // A table is missing where parts of the file were taken away.
-                let is_torn = source.to_string().starts_with("no such table");
-                let is_corrupt =
-                    matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase));
-                if is_corrupt || is_torn {
-                    return MemoryError::Damaged { path, detail: source.to_string() };
-                }
                 if matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) {
                     return MemoryError::Busy { path };
                 }

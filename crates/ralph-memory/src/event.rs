@@ -375,28 +375,15 @@ impl LogEventKind {
     /// Whether it is a piece of a session, which is kept for a while, and no
     /// note or what came of one, which stays.
     pub fn is_captured(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Observed(_)
-            | Self::Asked { .. }
-            | Self::Answered { .. }
-            | Self::Opened { .. }
-            | Self::Closed { .. }
-            | Self::Checkpointed { .. }
-            | Self::Committed(_) => true,
-            Self::Noted(_)
-            | Self::Shown { .. }
-            | Self::Cited { .. }
-            | Self::Checked { .. }
-            | Self::SeenAgain { .. }
-            | Self::Replaced { .. }
-            | Self::Promoted { .. }
-            | Self::Retracted { .. }
-            | Self::Corrected { .. }
-            | Self::Forgotten { .. }
-            | Self::Restored(_)
-            | Self::Attempted(_)
-            | Self::Landed { .. }
-            | Self::Bound { .. } => false,
-        }
+                | Self::Asked { .. }
+                | Self::Answered { .. }
+                | Self::Opened { .. }
+                | Self::Closed { .. }
+                | Self::Checkpointed { .. }
+                | Self::Committed(_)
+        )
     }
 }

@@ -23,25 +23,26 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use self::stored::StoredCommit;
 use crate::analysis::TextAnalyzer;
 use crate::error::{MemoryError, StorageFault};
-use crate::store::open::{self, LockPatience};
+use crate::store::open::{self, DatabaseLayout, LockPatience};
 
 pub use past::{CommitCorpus, PresentFile};
 pub use rank::{FileQuery, LikelyFile, LikelyReason};
 pub use weights::FileRankWeights;
 
-/// The layout of the file, and how words are cut; another one is built anew.
-const LAYOUT: i64 = 5;
-
 /// So many branches are remembered, for those who go to and fro.
 const LINES: i64 = 8;
 
-const TABLES: &str = "
+/// The version changes with how words are cut, too.
+const LAYOUT: DatabaseLayout = DatabaseLayout {
+    version: 6,
+    tables: "
     CREATE TABLE commits (id TEXT PRIMARY KEY, facts BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE lines (
         number INTEGER PRIMARY KEY, head TEXT NOT NULL, most INTEGER NOT NULL, ids TEXT NOT NULL,
         UNIQUE (head, most)
     );
-";
+",
+};
 
 /// One commit and the files it touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,20 +78,24 @@ impl CommitHistory {
     pub fn open(dir: &Path) -> Result<Self, MemoryError> {
         let path = dir.join(FILE);
         open::create_folder(dir)?;
-        let connection = match connect(&path) {
-            // Where nothing can be kept it is read anew each time.
-            Ok(connection) if connection.is_readonly(rusqlite::MAIN_DB).unwrap_or(false) => {
-                nowhere().map_err(|fault| fault.at(&path))?
-            }
-            Ok(connection) => connection,
-            Err(fault) if is_worthless(&fault) => {
+        let connect = || open::connect(&path, &LAYOUT, LockPatience::Long);
+        let connected = match connect() {
+            Err(StorageFault::Damaged(_) | StorageFault::NewerSchema(_)) => {
                 let trouble = |source| MemoryError::Io { path: path.clone(), source };
                 open::remove(&path).map_err(trouble)?;
-                connect(&path).map_err(|fault| fault.at(&path))?
+                connect()
             }
-            Err(fault) if is_closed(&fault) => nowhere().map_err(|fault| fault.at(&path))?,
-            Err(fault) => return Err(fault.at(&path)),
+            connected => connected,
         };
+        let connection = match connected {
+            Ok(connection) if connection.is_readonly(rusqlite::MAIN_DB).unwrap_or(false) => {
+                open::open_nowhere(&LAYOUT)
+            }
+            Err(fault) if fault.is_refusal() => open::open_nowhere(&LAYOUT),
+            connected => connected,
+        };
+        // Where nothing can be kept it is read anew each time.
+        let connection = connection.map_err(|fault| fault.at(&path))?;
         Ok(Self { connection, path, analyzer: TextAnalyzer::default() })
     }
 
@@ -201,57 +206,6 @@ impl CommitHistory {
             Ok(tx.commit()?)
         };
         run().map_err(|fault| fault.at(&self.path))
-    }
-}
-
-fn connect(path: &Path) -> Result<Connection, StorageFault> {
-    let connection = open::connection(path)?;
-    let layout = |connection: &Connection| {
-        connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))
-    };
-    if layout(&connection)? == LAYOUT {
-        return Ok(connection);
-    }
-    open::use_write_ahead_log(&connection, LockPatience::Long)?;
-    let tx = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
-    match layout(&tx)? {
-        0 => {
-            tx.execute_batch(TABLES)?;
-            tx.pragma_update(None, "user_version", LAYOUT)?;
-        }
-        LAYOUT => {}
-        other => return Err(StorageFault::NewerSchema(other)),
-    }
-    tx.commit()?;
-    Ok(connection)
-}
-
-fn nowhere() -> Result<Connection, StorageFault> {
-    let connection = Connection::open_in_memory()?;
-    connection.execute_batch(TABLES)?;
-    Ok(connection)
-}
-
-/// Whether a file cannot be created or changed.
-fn is_closed(fault: &StorageFault) -> bool {
-    match fault {
-        StorageFault::Damaged(_) | StorageFault::NewerSchema(_) | StorageFault::Log(_) => false,
-        StorageFault::Sqlite(error) => matches!(
-            error.sqlite_error_code(),
-            Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
-        ),
-    }
-}
-
-/// Whether a file is better begun anew.
-fn is_worthless(fault: &StorageFault) -> bool {
-    match fault {
-        StorageFault::Damaged(_) | StorageFault::NewerSchema(_) => true,
-        StorageFault::Log(_) => false,
-        StorageFault::Sqlite(error) => matches!(
-            error.sqlite_error_code(),
-            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
-        ),
     }
 }
 

@@ -8,7 +8,8 @@ use crate::error::{MemoryError, StorageFault};
 use crate::ranking::RankingWeights;
 use crate::store::counters::DocumentTotals;
 use crate::store::open::{
-    DatabaseFileId, LargeCache, LockPatience, OpenDatabase, file_id, fold_log, open, open_nowhere,
+    DatabaseFileId, LargeCache, LockPatience, NOTEBOOK, OpenDatabase, file_id, fold_log, open,
+    open_nowhere, path_in,
 };
 use crate::store::words;
 
@@ -27,13 +28,16 @@ impl SearchIndex {
     /// Opens the memory of a folder for somebody with so much patience.
     pub(crate) fn open_within(dir: &Path, patience: LockPatience) -> Result<Self, MemoryError> {
         let OpenDatabase { connection, path, file } = open(dir, patience)?;
+        let probe = connection.prepare_cached("SELECT 1 FROM places LIMIT 1").map(drop);
+        probe.map_err(|error| StorageFault::from(error).at(&path))?;
         Ok(Self { connection, path, file, ranking: RankingWeights::default() })
     }
 
     /// An empty memory that is gone with this value, for a folder that takes
     /// no file.
     pub(crate) fn open_nowhere(dir: &Path) -> Result<Self, MemoryError> {
-        let (connection, path) = open_nowhere(dir)?;
+        let path = path_in(dir);
+        let connection = open_nowhere(&NOTEBOOK).map_err(|fault| fault.at(&path))?;
         Ok(Self { connection, path, file: None, ranking: RankingWeights::default() })
     }
 

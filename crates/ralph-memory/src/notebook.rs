@@ -33,10 +33,10 @@ pub use self::retention::{RetentionOutcome, SessionRetention};
 pub use self::salvage::SalvageReport;
 pub(crate) use self::turn::{NoteInvolvement, TurnKey};
 use crate::clean;
-use crate::entry::{self, ImportRefusal, derived_id, id_of_contents};
+use crate::entry::{derived_id, id_of_contents, refusal};
 use crate::error::{MemoryError, StorageFault};
-use crate::event::{EventActor, LogEvent, LogEventKind, NoteAnchor, NoteContent, NoteKind};
-use crate::log::{EventLog, LONGEST_LINE, LogEntry, LogPart, LogPosition};
+use crate::event::{EventActor, LogEvent, LogEventKind, NoteKind};
+use crate::log::{EventLog, LogEntry, LogPart, LogPosition};
 use crate::memory::SearchIndex;
 use crate::query::{self, GroupHit, RankedDocument, ScanControl, SearchFilters, SearchQuery};
 use crate::store::open::{self, LargeCache, LockPatience, fold_log};
@@ -50,12 +50,6 @@ const TRIES: u32 = 60;
 
 /// After how many tries a database that cannot be read is taken for damaged.
 const FEW: u32 = 4;
-
-/// What an event takes beside its note at most, in bytes.
-const LONGEST_FRAME: usize = 16 * 1024;
-
-/// What JSON puts around a text, its name included, in bytes.
-const BETWEEN: usize = 16;
 
 /// All notes of one state home.
 pub struct Notebook {
@@ -310,7 +304,7 @@ impl Notebook {
         self.memory.write(|tx| {
             if counters::position(tx)? == from {
                 if part.is_anew {
-                    open::clear(tx)?;
+                    open::clear(tx, &open::NOTEBOOK)?;
                 }
                 tables::project(tx, &self.memory.ranking, part.entries)?;
                 counters::set_position(tx, part.end)?;
@@ -484,7 +478,7 @@ impl Notebook {
 
     /// Empties the database.
     fn clear(&self) -> Result<(), MemoryError> {
-        self.memory.write(|tx| open::clear(tx))?;
+        self.memory.write(|tx| open::clear(tx, &open::NOTEBOOK))?;
         fold_log(&self.memory.connection);
         Ok(())
     }
@@ -505,38 +499,6 @@ fn selected(
         let is_about = selection.files.is_empty() || about.binary_search(&doc).is_ok();
         if is_about { see(doc) } else { Ok(ScanControl::More) }
     })
-}
-
-/// Why a note cannot be kept, if it cannot.
-pub fn refusal(note: &NoteContent) -> Option<ImportRefusal> {
-    let always = [("id", &note.id)];
-    let optional = [
-        ("title", &note.title),
-        ("external id", &note.external_id),
-        ("group", &note.group),
-        ("previous entry", &note.prev),
-        ("next entry", &note.next),
-    ];
-    let optional = optional.into_iter().filter_map(|(what, name)| Some((what, name.as_ref()?)));
-    let names = always.into_iter().chain(optional).map(|(what, name)| (what, name.as_str()));
-    let names = names.chain([("kind", note.kind.word())]);
-    let why = note.why.as_deref().map_or(0, str::len);
-    let bytes = note.text.len() + why;
-    entry::refusal(bytes, &note.files, names).or_else(|| {
-        let files: usize = note.files.iter().map(|file| file.len() + BETWEEN).sum();
-        let anchors: usize = note.anchors.iter().map(anchor_bytes).sum();
-        // Only what is long can get too long by what JSON makes of it.
-        let bytes =
-            (bytes + files + anchors > LONGEST_LINE / 16).then(|| serde_json::to_string(note).ok());
-        let bytes = bytes.flatten()?.len() + LONGEST_FRAME;
-        (bytes > LONGEST_LINE).then_some(ImportRefusal::LongLine { bytes })
-    })
-}
-
-fn anchor_bytes(anchor: &NoteAnchor) -> usize {
-    let NoteAnchor { file, hash, symbol, body } = anchor;
-    let optional = [hash, symbol, body].map(|text| text.as_ref().map_or(0, String::len));
-    file.len() + optional.iter().sum::<usize>() + 4 * BETWEEN
 }
 
 #[cfg(test)]

@@ -7,7 +7,10 @@ use ralph_core::memory::attempt::TaskAttempt;
 use ralph_core::memory::label::NoteLabel;
 
 use super::*;
-use crate::event::{AttemptRecord, EventContext, NoteCheck, NoteKind, NoteScope};
+use crate::entry::ImportRefusal;
+use crate::event::{
+    AttemptRecord, EventContext, NoteAnchor, NoteCheck, NoteContent, NoteKind, NoteScope,
+};
 use crate::query::RetiredEntries;
 
 #[path = "notebook/import_tests.rs"]

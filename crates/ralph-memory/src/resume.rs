@@ -127,25 +127,26 @@ pub fn told(
     if !session.has_content() {
         return Vec::new();
     }
-    let words = ResumeWording::of(locale);
     if age == SessionAge::Old && session.task.is_some() {
-        return task(session, &words).into_iter().collect();
+        return task(session, locale).into_iter().collect();
     }
     if reader == SummaryReader::Itself {
-        return context(session, &words, is_harmless);
+        return context(session, locale, is_harmless);
     }
     let mut lines: Vec<String> = Vec::new();
     if reader == SummaryReader::Successor {
-        lines.push(words.left.to_owned());
+        let left = "Another session in this work tree was left unfinished. Go on with it only if that is what the user wants.";
+        let left_in_korean = "이 작업 트리의 다른 세션이 끝나지 않은 채 남아 있습니다. 사용자가 원할 때만 이어서 하세요.";
+        lines.push(locale.say(left, left_in_korean).to_owned());
     }
-    lines.extend(facts(session, &words, is_harmless));
+    lines.extend(facts(session, locale, is_harmless));
     let spent: usize = lines.iter().map(|line| estimate(line)).sum();
     let told = messages(session, room.saturating_sub(spent));
     let is_told = |message: &SessionMessage| told.iter().any(|known| std::ptr::eq(*known, message));
     let asked = last_words(session, MessageRole::User, is_harmless).filter(|asked| !is_told(asked));
-    lines.extend(asked.map(|asked| format!("{}: {}", words.user, line(&asked.text))));
+    lines.extend(asked.map(|asked| said(asked, locale)));
     if !told.is_empty() {
-        lines.push(format!("{}:", words.messages));
+        lines.push(locale.say("last messages:", "마지막 메시지:").to_owned());
     }
     lines.extend(told.into_iter().map(|one| format!("  {}: {}", one.who.word(), line(&one.text))));
     lines
@@ -154,41 +155,47 @@ pub fn told(
 /// What whoever goes on with a session has to know, in a few lines, as it was
 /// said: [`told`] leaves out what must not be read as an order.
 pub fn resume_context(session: &SessionRecord, locale: Locale) -> String {
-    context(session, &ResumeWording::of(locale), |_| true).join("\n")
+    context(session, locale, |_| true).join("\n")
 }
 
-fn context(
-    session: &SessionRecord,
-    words: &ResumeWording,
-    may_be_told: fn(&str) -> bool,
-) -> Vec<String> {
-    let mut lines = facts(session, words, may_be_told);
-    for (who, words) in [(MessageRole::User, words.user), (MessageRole::Agent, words.agent)] {
-        let last = last_words(session, who, may_be_told);
-        lines.extend(last.map(|message| format!("{words}: {}", line(&message.text))));
+fn context(session: &SessionRecord, locale: Locale, may_be_told: fn(&str) -> bool) -> Vec<String> {
+    let mut lines = facts(session, locale, may_be_told);
+    for who in [MessageRole::User, MessageRole::Agent] {
+        lines.extend(last_words(session, who, may_be_told).map(|last| said(last, locale)));
     }
     lines
 }
 
-fn facts(
-    session: &SessionRecord,
-    words: &ResumeWording,
-    may_be_told: fn(&str) -> bool,
-) -> Vec<String> {
-    let mut lines: Vec<String> = task(session, words).into_iter().collect();
+/// What somebody said last, on one line.
+fn said(message: &SessionMessage, locale: Locale) -> String {
+    let who = match message.who {
+        MessageRole::User => locale.say("the user said last", "사용자의 마지막 말"),
+        MessageRole::Agent | MessageRole::Tool => {
+            locale.say("the agent said last", "에이전트의 마지막 말")
+        }
+    };
+    format!("{who}: {}", line(&message.text))
+}
+
+fn facts(session: &SessionRecord, locale: Locale, may_be_told: fn(&str) -> bool) -> Vec<String> {
+    let mut lines: Vec<String> = task(session, locale).into_iter().collect();
     let (state, mode) = (session.state.word(), session.mode.word());
-    lines.push(format!("{}: {state}, {}: {mode}", words.state, words.mode));
+    let words = locale.say(["state", "mode"], ["상태", "모드"]);
+    lines.push(format!("{}: {state}, {}: {mode}", words[0], words[1]));
     let files = file_names(session.files.iter().map(String::as_str), NAMED_FILES);
     if !files.is_empty() {
-        lines.push(format!("{}: {files}", words.files));
+        let words = locale.say("files touched last", "마지막으로 다룬 파일");
+        lines.push(format!("{words}: {files}"));
     }
     let failure = present_failure(session).filter(|failure| may_be_told(failure));
-    lines.extend(failure.map(|failure| format!("{}: {}", words.failure, line(failure))));
+    let words = locale.say("last failure", "마지막 실패");
+    lines.extend(failure.map(|failure| format!("{words}: {}", line(failure))));
     lines
 }
 
-fn task(session: &SessionRecord, words: &ResumeWording) -> Option<String> {
-    session.task.as_ref().map(|task| format!("{}: {}", words.task, line(task)))
+fn task(session: &SessionRecord, locale: Locale) -> Option<String> {
+    let words = locale.say("task", "작업");
+    session.task.as_ref().map(|task| format!("{words}: {}", line(task)))
 }
 
 /// The last messages that may be told, the oldest first.
@@ -228,48 +235,6 @@ fn line(text: &str) -> String {
     match line.char_indices().nth(TOLD) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
-    }
-}
-
-/// What is said around it.
-struct ResumeWording {
-    left: &'static str,
-    task: &'static str,
-    state: &'static str,
-    mode: &'static str,
-    files: &'static str,
-    failure: &'static str,
-    user: &'static str,
-    agent: &'static str,
-    messages: &'static str,
-}
-
-impl ResumeWording {
-    const fn of(locale: Locale) -> Self {
-        match locale {
-            Locale::En => Self {
-                left: "Another session in this work tree was left unfinished. Go on with it only if that is what the user wants.",
-                task: "task",
-                state: "state",
-                mode: "mode",
-                files: "files touched last",
-                failure: "last failure",
-                user: "the user said last",
-                agent: "the agent said last",
-                messages: "last messages",
-            },
-            Locale::Ko => Self {
-                left: "이 작업 트리의 다른 세션이 끝나지 않은 채 남아 있습니다. 사용자가 원할 때만 이어서 하세요.",
-                task: "작업",
-                state: "상태",
-                mode: "모드",
-                files: "마지막으로 다룬 파일",
-                failure: "마지막 실패",
-                user: "사용자의 마지막 말",
-                agent: "에이전트의 마지막 말",
-                messages: "마지막 메시지",
-            },
-        }
     }
 }
 

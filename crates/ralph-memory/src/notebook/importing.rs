@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use ralph_core::Timestamp;
 
-use super::{NoteRetirement, Notebook, StoredNote, refusal};
+use super::{NoteRetirement, Notebook, StoredNote};
 use crate::clean;
-use crate::entry::{ImportRefusal, LONGEST_NAME};
+use crate::entry::{ImportRefusal, LONGEST_NAME, refusal};
 use crate::error::MemoryError;
 use crate::event::{EventActor, EventContext, LogEvent, LogEventKind, NoteContent};
 use crate::store::notes;

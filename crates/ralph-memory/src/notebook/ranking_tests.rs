@@ -6,6 +6,7 @@ use ralph_core::Timestamp;
 use ralph_testkit::conversations::{self, SplitMix64, SyntheticQuestion, SyntheticTurn};
 
 use super::*;
+use crate::event::NoteContent;
 use crate::event::{EventContext, NoteScope};
 use crate::ranking::RankingWeights;
 

@@ -8,6 +8,7 @@ use super::known::StoredNote;
 use super::projection::{NoteLanding, NoteProjection, NoteSlot, PendingWrite, ProjectionSource};
 use super::sessions::SessionProjection;
 use super::turn::{NoteInvolvement, TurnKey};
+use crate::entry::refusal;
 use crate::error::StorageFault;
 use crate::event::LogEventKind;
 use crate::log::LogEntry;
@@ -69,7 +70,7 @@ pub(super) fn project(
 
 /// Whether an event holds a note that whoever wrote it should have refused.
 fn is_too_large(what: &LogEventKind) -> bool {
-    matches!(what, LogEventKind::Noted(note) if super::refusal(note).is_some())
+    matches!(what, LogEventKind::Noted(note) if refusal(note).is_some())
 }
 
 fn write(

@@ -46,6 +46,16 @@ const USUAL_CACHE: i64 = 8 * 1024;
 /// The same while much is written: pages that do not fit are written twice.
 const LARGE_CACHE: i64 = 96 * 1024;
 
+/// The tables of a database of derived data: another version is built anew.
+pub(crate) struct DatabaseLayout {
+    pub(crate) version: i64,
+    pub(crate) tables: &'static str,
+}
+
+/// The tables of the notebook.
+pub(crate) const NOTEBOOK: DatabaseLayout =
+    DatabaseLayout { version: StorageFault::SCHEMA, tables: include_str!("schema.sql") };
+
 /// The database of a folder.
 pub(crate) fn path_in(dir: &Path) -> PathBuf {
     dir.join("memory.1.db")
@@ -68,7 +78,7 @@ pub(crate) fn open(dir: &Path, patience: LockPatience) -> Result<OpenDatabase, M
     create_folder(dir)?;
     let path = path_in(dir);
     let before = file_id(&path);
-    let connection = connect(&path, patience).map_err(|fault| fault.at(&path))?;
+    let connection = connect(&path, &NOTEBOOK, patience).map_err(|fault| fault.at(&path))?;
     let file = before.or_else(|| file_id(&path));
     Ok(OpenDatabase { connection, path, file })
 }
@@ -88,17 +98,12 @@ pub(crate) fn file_id(path: &Path) -> Option<DatabaseFileId> {
     }
 }
 
-/// A database in memory, and where the file would be.
-pub(crate) fn open_nowhere(dir: &Path) -> Result<(Connection, PathBuf), MemoryError> {
-    let path = path_in(dir);
-    let create = || {
-        let connection = Connection::open_in_memory()?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        clear(&connection)?;
-        Ok(connection)
-    };
-    let connection = create().map_err(|fault: StorageFault| fault.at(&path))?;
-    Ok((connection, path))
+/// A database in memory.
+pub(crate) fn open_nowhere(layout: &DatabaseLayout) -> Result<Connection, StorageFault> {
+    let connection = Connection::open_in_memory()?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    clear(&connection, layout)?;
+    Ok(connection)
 }
 
 /// Creates a folder that only the owner can read, if there is none.
@@ -110,17 +115,12 @@ pub(crate) fn create_folder(dir: &Path) -> Result<(), MemoryError> {
     builder.create(dir).map_err(|source| MemoryError::Io { path: dir.to_owned(), source })
 }
 
-fn connect(path: &Path, patience: LockPatience) -> Result<Connection, StorageFault> {
-    let connection = connection(path)?;
-    connection.busy_timeout(patience.limit())?;
-    create_tables(&connection, patience)?;
-    connection.prepare_cached("SELECT 1 FROM places LIMIT 1")?.exists([])?;
-    shorten_log(&connection, path, patience)?;
-    Ok(connection)
-}
-
-/// Opens a database, and creates the file if needed.
-pub(crate) fn connection(path: &Path) -> Result<Connection, StorageFault> {
+/// Opens a database, and creates the file and its tables if needed.
+pub(crate) fn connect(
+    path: &Path,
+    layout: &DatabaseLayout,
+    patience: LockPatience,
+) -> Result<Connection, StorageFault> {
     let is_new = !path.exists();
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -132,12 +132,14 @@ pub(crate) fn connection(path: &Path) -> Result<Connection, StorageFault> {
         // mode protects the file.
         let _ = owner_only(path);
     }
-    connection.busy_timeout(LockPatience::Long.limit())?;
+    connection.busy_timeout(patience.limit())?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
     set_cache(&connection, USUAL_CACHE)?;
+    create_tables(&connection, layout, patience)?;
+    shorten_log(&connection, path, patience)?;
     Ok(connection)
 }
 
@@ -153,8 +155,16 @@ fn owner_only(path: &Path) -> io::Result<()> {
 }
 
 /// Creates the tables; any number of processes may do so at once.
-fn create_tables(connection: &Connection, patience: LockPatience) -> Result<(), StorageFault> {
-    if schema(connection)? == StorageFault::SCHEMA {
+fn create_tables(
+    connection: &Connection,
+    layout: &DatabaseLayout,
+    patience: LockPatience,
+) -> Result<(), StorageFault> {
+    let version = || -> Result<i64, StorageFault> {
+        let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if found > layout.version { Err(StorageFault::NewerSchema(found)) } else { Ok(found) }
+    };
+    if version()? == layout.version {
         return Ok(());
     }
     // Without effect once there is a table. In larger pages less is left over
@@ -162,15 +172,15 @@ fn create_tables(connection: &Connection, patience: LockPatience) -> Result<(), 
     connection.execute_batch("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL")?;
     use_write_ahead_log(connection, patience)?;
     let tx = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    if schema(&tx)? != StorageFault::SCHEMA {
-        clear(&tx)?;
+    if version()? != layout.version {
+        clear(&tx, layout)?;
     }
     Ok(tx.commit()?)
 }
 
 /// Throws away all that is stored, of an older schema too: it is derived. What was there
 /// is overwritten.
-pub(crate) fn clear(connection: &Connection) -> Result<(), StorageFault> {
+pub(crate) fn clear(connection: &Connection, layout: &DatabaseLayout) -> Result<(), StorageFault> {
     connection.pragma_update(None, "secure_delete", true)?;
     let tables: Vec<String> = connection
         .prepare(
@@ -183,8 +193,8 @@ pub(crate) fn clear(connection: &Connection) -> Result<(), StorageFault> {
     for table in tables.iter().map(|name| name.replace('"', "\"\"")) {
         connection.execute_batch(&format!("DROP TABLE IF EXISTS \"{table}\""))?;
     }
-    connection.execute_batch(include_str!("schema.sql"))?;
-    Ok(connection.pragma_update(None, "user_version", StorageFault::SCHEMA)?)
+    connection.execute_batch(layout.tables)?;
+    Ok(connection.pragma_update(None, "user_version", layout.version)?)
 }
 
 /// Deletes a database that cannot be used any more, with what belongs to it.
@@ -202,13 +212,8 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn schema(connection: &Connection) -> Result<i64, StorageFault> {
-    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if found > StorageFault::SCHEMA { Err(StorageFault::NewerSchema(found)) } else { Ok(found) }
-}
-
 /// The switch needs the file to itself and does not wait by itself.
-pub(crate) fn use_write_ahead_log(
+fn use_write_ahead_log(
     connection: &Connection,
     patience: LockPatience,
 ) -> Result<(), StorageFault> {
