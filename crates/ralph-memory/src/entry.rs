@@ -50,7 +50,7 @@ pub enum ImportRefusal {
 const LONGEST_FRAME: usize = 16 * 1024;
 
 /// Why a note cannot be kept, if it cannot.
-pub(crate) fn refusal(note: &NoteContent) -> Option<ImportRefusal> {
+pub fn refusal(note: &NoteContent) -> Option<ImportRefusal> {
     let bytes = note.text.len() + note.why.as_deref().map_or(0, str::len);
     if bytes > LONGEST_TEXT {
         return Some(ImportRefusal::LongText { bytes });

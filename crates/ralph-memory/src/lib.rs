@@ -63,7 +63,7 @@ mod session;
 mod store;
 pub mod succession;
 
-pub use entry::{ImportRefusal, LONGEST_NAME, LONGEST_TEXT, MOST_FILES};
+pub use entry::{ImportRefusal, LONGEST_NAME, LONGEST_TEXT, MOST_FILES, refusal};
 pub use error::MemoryError;
 pub use notebook::{
     AttemptQuery, ImportCounts, ImportedNote, NoteCounts, NoteHit, NoteRetirement, NoteSelection,

@@ -3,7 +3,7 @@
 use ralph_core::Timestamp;
 use ralph_engine::wire::memory::actor_of;
 use ralph_memory::event::{EventActor, NoteAnchor, NoteContent, NoteKind, NoteScope};
-use ralph_memory::notebook::refusal;
+use ralph_memory::refusal;
 use ralph_memory::{ImportRefusal, NoteRetirement, note_id};
 use serde::Deserialize;
 use serde_json::Value;
