@@ -15,10 +15,9 @@ mod rank;
 mod stored;
 mod weights;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
 use self::stored::StoredCommit;
 use crate::analysis::TextAnalyzer;
@@ -145,7 +144,9 @@ impl CommitHistory {
     /// Those of the commits that were not read yet.
     pub fn unknown(&self, line: &[String]) -> Result<Vec<String>, MemoryError> {
         let find = || -> Result<Vec<String>, StorageFault> {
-            let mut known = self.connection.prepare("SELECT 1 FROM commits WHERE id = ?1")?;
+            // Outside of a transaction each question would take locks of its own.
+            let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)?;
+            let mut known = tx.prepare("SELECT 1 FROM commits WHERE id = ?1")?;
             let mut unknown = Vec::new();
             for id in line {
                 if !known.exists([id])? {
@@ -182,16 +183,16 @@ impl CommitHistory {
         files: Vec<PresentFile>,
     ) -> Result<CommitCorpus, MemoryError> {
         let load = || -> Result<CommitCorpus, StorageFault> {
-            let mut all: HashMap<String, StoredCommit> = HashMap::with_capacity(line.len());
-            let mut found = self.connection.prepare("SELECT facts FROM commits WHERE id = ?1")?;
+            let tx = Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)?;
+            let mut found = tx.prepare("SELECT facts FROM commits WHERE id = ?1")?;
+            let mut commits = Vec::with_capacity(line.len());
             for id in line {
-                let facts: Option<Vec<u8>> = found.query_row([id], |row| row.get(0)).optional()?;
-                let Some(facts) = facts else { continue };
+                let read = |row: &Row<'_>| Ok(row.get_ref(0)?.as_blob().map(StoredCommit::read));
+                let Some(facts) = found.query_row([id], read).optional()? else { continue };
                 let damaged = || StorageFault::Damaged(format!("commit {id} cannot be read"));
-                all.insert(id.clone(), StoredCommit::read(&facts).ok_or_else(damaged)?);
+                commits.push((id.clone(), facts.ok().flatten().ok_or_else(damaged)?));
             }
-            let commits = line.iter().filter_map(|id| Some((id.clone(), all.remove(id)?)));
-            Ok(CommitCorpus::new(commits.collect(), files))
+            Ok(CommitCorpus::new(commits, files))
         };
         load().map_err(|fault| fault.at(&self.path))
     }
