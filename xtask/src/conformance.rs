@@ -22,7 +22,7 @@ const EXPECTED: &[&str] = &[
     "SC-5", "SC-6", "SC-7", "SC-8", "SC-9", "SC-10", "DX-1", "DX-2", "DX-3", "DX-4", "DX-5",
     "DX-6", "DX-7", "DX-8", "DX-9", "DX-10", "DX-11", "DX-12", "DX-13", "MEM-1", "MEM-2", "MEM-3",
     "MEM-4", "MEM-5", "MEM-6", "MEM-7", "MEM-8", "MEM-9", "MEM-10", "MEM-11", "MEM-12", "MEM-13",
-    "EV-1", "EV-2", "EV-3", "EV-4", "EV-5", "EV-6", "EV-7", "SBX-1", "TRU-1",
+    "EV-1", "EV-2", "EV-3", "EV-4", "EV-5", "EV-6", "EV-7", "SBX-1", "SBX-2", "TRU-1",
 ];
 
 /// The name of a test function to the files that have one of that name.

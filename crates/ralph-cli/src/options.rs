@@ -1,5 +1,6 @@
 //! The options of `run`, `start` and `check`: flags that override settings.
 
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -321,6 +322,15 @@ impl SandboxOptions {
 }
 
 impl SandboxLimits {
+    /// Returns the variables that set the same limits for another process.
+    pub(crate) fn variables(&self) -> Vec<(&'static str, OsString)> {
+        let given = [
+            ("RALPH_SANDBOX_NETWORK", &self.network),
+            ("RALPH_SANDBOX_TECHNIQUE", &self.technique),
+        ];
+        given.into_iter().filter_map(|(name, value)| Some((name, value.clone()?.into()))).collect()
+    }
+
     /// Applies the options to the settings.
     pub(crate) fn apply(&self, layers: &mut SettingLayers) -> Result<(), CliError> {
         set(layers, "--agent", "run.agent", self.agent.as_deref())?;

@@ -31,6 +31,7 @@ use ralph_core::{SessionId, Timestamp};
 use crate::app::{App, KILL_SWITCHES};
 use crate::host::SessionDir;
 use crate::ledger::RunLedger;
+use crate::sandboxed_host;
 use crate::user_error::UserError;
 use deadline::AnswerDeadline;
 use reading::EventReading;
@@ -169,7 +170,8 @@ fn say_switched_off(call: &HookInvocation<'_>, payload: &[u8], name: &str) {
 /// Finds the project of the session where the host says it is. The event's folder moves
 /// when the agent changes its own.
 fn app(call: &HookInvocation<'_>, event: &HostEvent) -> Option<App> {
-    let said = call.host.project_variable.and_then(std::env::var_os);
+    let named = |name: &str| std::env::var_os(name);
+    let said = named(sandboxed_host::ROOT).or_else(|| named(call.host.project_variable?));
     let said = said.filter(|value| !value.is_empty());
     let here = || std::env::current_dir().ok();
     let folder = said.map(PathBuf::from).or_else(|| event.folder.clone()).or_else(here)?;

@@ -185,6 +185,7 @@ pub mod rights;
 mod ruby;
 pub mod run;
 pub mod sandbox;
+pub mod sandboxed_host;
 pub mod seal;
 pub mod sessions;
 pub mod settings_copy;

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::command_log::{CommandLog, CommandSource, SandboxRecord};
 use crate::history::{self, HistoryCurves};
-use crate::seal::UnsealedReason;
+use crate::sandboxed_host;
 use crate::wire::{RunView, SCHEMA, local_time, moment};
 
 mod closing;
@@ -130,6 +130,12 @@ impl RunReport {
             to: done.to.clone(),
             files: done.files,
         });
+        let unsealed = match &self.commands.seal {
+            Some(Ok(())) => None,
+            Some(Err(why)) => Some(why.clone()),
+            None => sandboxed_host::unsealed(&self.commands.sandboxes)
+                .map(|reason| reason.name().to_owned()),
+        };
         let view = ReportView {
             schema: SCHEMA,
             run,
@@ -137,12 +143,8 @@ impl RunReport {
             asked_by: self.commands.source.map(CommandSource::name),
             refused_commands: refused.collect(),
             rollbacks: rollbacks.collect(),
-            sealed: matches!(self.commands.seal, Some(Ok(()))),
-            unsealed_because: match &self.commands.seal {
-                Some(Ok(())) => None,
-                Some(Err(why)) => Some(why.clone()),
-                None => Some(UnsealedReason::Session.name().to_owned()),
-            },
+            sealed: unsealed.is_none(),
+            unsealed_because: unsealed,
             sandboxes: self.commands.sandboxes.clone(),
         };
         serde_json::to_string_pretty(&view).unwrap_or_default()

@@ -223,6 +223,10 @@ pub fn build(
     }
     let means = means(app, rules, &guest.network);
     let policy = SandboxPolicy::new(&facts(app, rules, &guest));
+    for folder in policy.state.iter().filter(|folder| !folder.exists()) {
+        // What does not exist cannot be hidden, and it may be made meanwhile.
+        ralph_files::make_private_folder(folder).or_log("making a folder that is hidden");
+    }
     lacks.extend(means.lacks(&policy));
     lacks.sort();
     lacks.dedup();
@@ -264,7 +268,7 @@ impl MadeSandbox {
         self.sandbox.map(|sandbox| Arc::new(sandbox) as Arc<dyn Enclosure>)
     }
 
-    fn record(&self, of: &str, locale: Locale) -> SandboxRecord {
+    pub(crate) fn record(&self, of: &str, locale: Locale) -> SandboxRecord {
         SandboxRecord {
             of: of.to_owned(),
             mode: self.mode.name().to_owned(),

@@ -16,6 +16,8 @@ use ralph_core::Timestamp;
 use ralph_engine::clock::{SystemClock, TimeSource};
 use ralph_engine::hook::{self, HookInvocation};
 
+#[cfg(unix)]
+use crate::commands::sandbox::door;
 use crate::error::CliError;
 
 /// Most bytes of a payload that are read. Hosts send whole files.
@@ -44,6 +46,12 @@ pub(crate) struct HookArgs {
 /// must cost almost nothing.
 pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
     let heard = SystemClock.now();
+    #[cfg(unix)]
+    if let Some(socket) = std::env::var_os(door::VARIABLE)
+        && door::pass_out(&socket, &args).is_ok()
+    {
+        return ExitCode::SUCCESS;
+    }
     if let Some(call) = read(args, heard) {
         // The host reads our streams, so a panic is not printed.
         std::panic::set_hook(Box::new(|_| {}));

@@ -1,4 +1,7 @@
-//! `ralph sandbox`: shows the sandbox of this project, and tries a command in it.
+//! `ralph sandbox`: shows the sandbox of this project, and starts a command in it.
+
+#[cfg(unix)]
+pub(crate) mod door;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,6 +13,7 @@ use ralph_agents::rows::RowAgent;
 use ralph_config::{AgentChoice, RunSettings, SandboxRules, SettingLayers};
 use ralph_core::locale::Locale;
 use ralph_engine::sandbox::{self, MadeSandbox, SandboxGuest};
+use ralph_engine::sandboxed_host;
 use ralph_proc::{Enclosure as _, ProgramLaunch, StreamMerging};
 use ralph_sandbox::{NetworkRule, PathAccess, Sandbox};
 use serde_json::json;
@@ -19,11 +23,14 @@ use crate::app::App;
 use crate::error::CliError;
 use crate::options::{SandboxLimits, TrustOptions};
 use crate::{out, texts};
+#[cfg(unix)]
+use door::HookDoor;
 
-/// Show the sandbox of this project, or try a command in it
+/// Show the sandbox of this project, or start a command in it
 ///
 /// The sandbox is that of the agent in the settings, whether they switch it on
-/// or not. The exit code is that of the command.
+/// or not. The exit code is that of the command. Hooks of a host that is started
+/// in it are answered outside, so its loops work, and their evidence is sealed.
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct SandboxArgs {
@@ -163,15 +170,29 @@ fn word_for(access: PathAccess, locale: Locale) -> &'static str {
 /// Executes a command in the sandbox, on the streams of this process.
 fn execute(app: &App, args: &SandboxArgs) -> Result<u8, CliError> {
     let command = &args.command;
-    let (made, settings) = made(app, &args.limits, trust::settings(app, &args.trust)?)?;
+    let limits = &args.limits;
+    let (mut made, settings) = made(app, limits, trust::settings(app, &args.trust)?)?;
     let locale = settings.policy.locale;
-    let Some(sandbox) = &made.sandbox else {
-        return Err(
-            CliError::refused(made.sentence(Locale::En)).in_korean(made.sentence(Locale::Ko), None)
-        );
+    #[cfg(unix)]
+    let mut variables = sandboxed_host::variables(app, &made, locale);
+    #[cfg(unix)]
+    variables.extend(limits.variables());
+    let [sentence, english, korean] =
+        [locale, Locale::En, Locale::Ko].map(|locale| made.sentence(locale));
+    let Some(sandbox) = &mut made.sandbox else {
+        return Err(CliError::refused(english).in_korean(korean, None));
     };
+    let mut env: Vec<(OsString, OsString)> = app.env.clone().into_iter().collect();
+    #[cfg(unix)]
+    let door = HookDoor::open(&app.project.root, variables)?;
+    #[cfg(unix)]
+    {
+        sandbox.give(&door.socket(), PathAccess::Read);
+        env.push((door::VARIABLE.into(), door.socket().into()));
+    }
+    let sandbox = &*sandbox;
     if !made.lacks.is_empty() {
-        out::note(made.sentence(locale));
+        out::note(&sentence);
     }
     let (program, args) = command.split_first().unwrap_or((const { &OsString::new() }, &[]));
     let here = std::env::current_dir().unwrap_or_else(|_| app.project.root.clone());
@@ -179,7 +200,7 @@ fn execute(app: &App, args: &SandboxArgs) -> Result<u8, CliError> {
         program: program.clone(),
         args: args.to_vec(),
         dir: here,
-        env: app.env.clone().into_iter().collect(),
+        env,
         stdin: None,
         streams: StreamMerging::Apart,
     };

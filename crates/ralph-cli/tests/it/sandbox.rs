@@ -1,6 +1,7 @@
 //! Agents and gates in a sandbox.
 
 mod escapes;
+mod hosts;
 mod prove;
 mod world;
 

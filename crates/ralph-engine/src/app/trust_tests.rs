@@ -94,8 +94,8 @@ fn what_was_read_for_the_question_counts_and_not_what_is_there_afterwards() {
 
 #[test]
 fn what_cannot_be_read_is_an_error_and_counts_nothing() {
-    let broken = TrustStage::new("\u{feff}[run").app();
-    assert!(broken.layers().is_err() && broken.counted_layers().is_err());
+    let stage = TrustStage::new("\u{feff}[run");
+    assert!(stage.app().layers().is_err() && stage.app().counted_layers().is_err());
     for unknown in ["run = 3", "[run]\nno_such_key = 1\n"] {
         let stage = TrustStage::new(unknown);
         assert!(stage.app().layers().is_err(), "{unknown}");

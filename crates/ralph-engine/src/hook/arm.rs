@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::driver::Driver;
 use crate::run::RunChecks;
 use crate::user_error::UserError;
-use crate::{stop, undo};
+use crate::{sandboxed_host, stop, undo};
 
 /// Returns when loops begin here. Every event asks, so it reads the settings only if
 /// they may differ from the installation.
@@ -90,6 +90,7 @@ pub(super) fn start(
         started => started?,
     };
     app.keep_settings(&run.id);
+    sandboxed_host::note_begun(app, ledger.store(), &place, &run);
     place.note_loop_host(asked.call.caller);
     place.note_asked(asked.event.prompt.as_deref());
     let reply = |run: &Run| begun(run, [cleared.clone(), why.map(str::to_owned)]);

@@ -32,6 +32,7 @@ use super::{arm, said};
 use crate::app::App;
 use crate::driver::Driver;
 use crate::run::RunChecks;
+use crate::sandboxed_host;
 use crate::user_error::UserError;
 
 /// Number of characters of a prompt that are kept as the task of a possible loop.
@@ -227,6 +228,7 @@ impl AutoLoopContext<'_> {
         let new = NewRun { task, worktree, agent, policy, owner };
         let run = crate::host::start(ledger.store(), &self.place, new, app.now())?;
         app.keep_settings(&run.id);
+        sandboxed_host::note_begun(app, ledger.store(), &self.place, &run);
         self.place.note_loop_host(self.asked.call.caller);
         let checks = self.checks()?;
         let mut sink = SilentSink;

@@ -27,6 +27,7 @@ use super::session::HookRequest;
 use crate::app::App;
 use crate::lsp_helper::{self, HelperAddress};
 use crate::run;
+use crate::sandbox::{self, MadeSandbox};
 use crate::user_error::UserError;
 
 /// Longest time of a look.
@@ -118,6 +119,9 @@ impl EditInspection<'_> {
     ) -> Result<(LookResult, Vec<Finding>), UserError> {
         self.app.fall_back_on(&self.run.id);
         let rules = ServerRules::new(&self.app.layers()?)?;
+        let sandbox = sandbox::of_servers(self.app, &rules.sandbox)?;
+        let supervisor = means.supervisor.within(sandbox.and_then(MadeSandbox::enclosure));
+        let means = QuickCheckContext { supervisor, ..means };
         let means =
             QuickCheckContext { env: rules.environment.filter(self.app.env.clone()), ..means };
         let served = self.served(&sights, &rules);

@@ -26,6 +26,7 @@ use crate::app::App;
 use crate::rights;
 use crate::run::RunChecks;
 use crate::run::{refuse_elsewhere, settings_of};
+use crate::sandboxed_host;
 use crate::user_error::UserError;
 
 /// Longest time between the processes that a host starts for the same event.
@@ -93,6 +94,7 @@ impl<'a> HookRequest<'a> {
             place.unmark();
             return auto::unasked(self, session);
         };
+        sandboxed_host::note_event(self.app, ledger.store(), &place, &run);
         if run.worktree != self.app.worktree() {
             // The session moved to another folder; its files prove nothing here.
             return Ok(HostReply::silent());
@@ -274,6 +276,9 @@ impl<'a> HookRequest<'a> {
         if let Err(error) = rights::ensure_in_session(self.app, command.right(), text) {
             return answer(said(self.app, &error)).in_tone(NoteTone::Error);
         }
+        if matches!(command, SlashPrompt::Resume(_) | SlashPrompt::Call(_)) {
+            self.unseal(session);
+        }
         let done = match command {
             SlashPrompt::Arm(text) => self.arm(session, text),
             SlashPrompt::Unclear(word, meant) => Err(slash::unclear(word, meant.as_deref())),
@@ -283,6 +288,16 @@ impl<'a> HookRequest<'a> {
             SlashPrompt::Call(call) => self.call(session, call),
         };
         done.unwrap_or_else(|error| answer(said(self.app, &error)).in_tone(NoteTone::Error))
+    }
+
+    /// Ends the seal of the session's loop: the agent could have sent the command.
+    fn unseal(&self, session: &SessionId) {
+        let (Ok(Some(run)), Ok(Some(ledger))) = (self.own_open(session), self.existing_ledger())
+        else {
+            return;
+        };
+        let place = SessionDir::new(&self.app.home, session);
+        sandboxed_host::unseal(self.app, ledger.store(), &place, &run);
     }
 
     /// Returns true if a word names a file of the project, or one that is held. A held
