@@ -7,9 +7,10 @@ use ralph_core::host::{HostChannel, HostEvent, HostReply};
 use ralph_core::ids::SessionId;
 use ralph_core::policy::ContextMode;
 
+use crate::hooks::{self, HookDialect, HookMeaning, TranscriptWords, rows};
 use crate::inspection::{InstallInspection, SettingsScope};
 use crate::install::{FolderReader, HostFileError, InstallOptions, InstallPlan};
-use crate::servers::ToolServerList;
+use crate::servers::{self, ToolServerList};
 use crate::{claude, opencode};
 
 /// An invalid payload.
@@ -46,11 +47,11 @@ pub struct Host {
     /// The variable with the process id of the host, if that may differ from
     /// the parent of its hooks.
     pub process_variable: Option<&'static str>,
-    /// The variable that is set, and not to 0, if a user can answer.
-    pub user_variable: &'static str,
-    /// The variable that limits how often in a row a hook may continue an agent
-    /// that uses no tool, and its default.
-    pub cap: Option<(&'static str, u32)>,
+    /// The variable that is set, and not to 0, if a user can answer; `None` if the
+    /// host does not say.
+    pub user_variable: Option<&'static str>,
+    /// The limit on how often in a row a hook may continue the agent.
+    pub cap: Option<HostCap>,
     /// The way in which its sessions are continued.
     pub reach: HostChannel,
     /// Ways to carry a conversation from turn to turn that it supports.
@@ -59,20 +60,58 @@ pub struct Host {
     pub foreign_commands: &'static [&'static str],
     /// Files that exist while loops of other programs run.
     pub foreign_files: &'static [&'static str],
-    /// The folder of its settings in a project.
-    pub folder: &'static str,
+    /// The folder of its settings in a project; `None` if it reads hooks only from
+    /// the user's settings.
+    pub folder: Option<&'static str>,
     /// The folder of the user's settings: the first of these variables that is
     /// set, and the path below it.
     pub(crate) home: &'static [(&'static str, &'static str)],
     /// The list of tool servers for our tools.
     pub servers: ToolServerList,
+    /// What shows that loops work in it.
+    pub proof: HostProof,
     /// The formats of its files, events and replies.
     pub(crate) protocol: HostProtocol,
+}
+
+/// What shows that loops work in a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostProof {
+    /// Tests with the real client.
+    RealClient,
+    /// Tests with payloads that the real client sent.
+    Recorded,
+    /// The client's documentation.
+    Documented,
+}
+
+/// A limit of a host on continuations in a row.
+#[derive(Clone, Copy, Debug)]
+pub struct HostCap {
+    /// The variable with it, if any.
+    pub variable: Option<&'static str>,
+    /// Its default.
+    pub usual: u32,
+    /// The continuations that count.
+    pub scope: CapScope,
+    /// Number of continuations at the end of the limit that the host drops.
+    pub dropped: u32,
+}
+
+/// The continuations that a limit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapScope {
+    /// Those of an agent that uses no tool.
+    WithoutTools,
+    /// All since the user's last prompt.
+    SincePrompt,
 }
 
 /// The way in which a host and ralph understand each other.
 #[derive(Clone, Copy)]
 pub(crate) enum HostProtocol {
+    /// Hooks in a dialect.
+    Hooks(&'static HookDialect),
     /// A protocol of its own.
     Own(HostFunctions),
 }
@@ -82,8 +121,6 @@ pub(crate) enum HostProtocol {
 pub(crate) struct HostFunctions {
     /// Names of the events it must report.
     pub(crate) events: &'static [&'static str],
-    /// Name of the event it must report, too, if errors start loops.
-    pub(crate) edit_event: Option<&'static str>,
     /// See [`Host::install`].
     pub(crate) install:
         fn(&FolderReader<'_>, &InstallOptions) -> Result<InstallPlan, HostFileError>,
@@ -95,7 +132,7 @@ pub(crate) struct HostFunctions {
     /// See [`Host::payload`].
     pub(crate) payload: fn(&str, &str, &Path) -> String,
     /// See [`Host::summary_file`].
-    pub(crate) summary_file: Option<fn(&Path, &SessionId) -> PathBuf>,
+    pub(crate) summary_file: fn(&Path, &SessionId) -> PathBuf,
     /// See [`Host::resume`].
     pub(crate) resume: fn(&SessionId) -> Option<Vec<String>>,
     /// See [`Host::parse`].
@@ -110,6 +147,27 @@ impl fmt::Debug for Host {
     }
 }
 
+/// A host whose hooks answer, without names and files.
+const HOOK_HOST: Host = Host {
+    name: "",
+    aliases: &[],
+    program: "",
+    project_variable: None,
+    session_variable: None,
+    process_variable: None,
+    user_variable: None,
+    cap: None,
+    reach: HostChannel::Answers,
+    contexts: &[ContextMode::Auto, ContextMode::Same],
+    foreign_commands: &[],
+    foreign_files: &[],
+    folder: None,
+    home: &[],
+    servers: servers::NONE,
+    proof: HostProof::Documented,
+    protocol: HostProtocol::Hooks(&rows::CLAUDE),
+};
+
 /// All hosts.
 pub const HOSTS: &[Host] = &[
     Host {
@@ -119,72 +177,153 @@ pub const HOSTS: &[Host] = &[
         project_variable: Some("CLAUDE_PROJECT_DIR"),
         session_variable: Some("CLAUDE_CODE_SESSION_ID"),
         process_variable: Some("CLAUDE_PID"),
-        user_variable: "CLAUDE_CODE_SESSION_ATTENDED",
-        cap: Some(("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", 8)),
-        reach: HostChannel::Answers,
-        contexts: &[
-            ContextMode::Auto,
-            ContextMode::Same,
-            ContextMode::Summarize,
-            ContextMode::Fresh,
-        ],
+        user_variable: Some("CLAUDE_CODE_SESSION_ATTENDED"),
+        cap: Some(HostCap {
+            variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
+            usual: 8,
+            scope: CapScope::WithoutTools,
+            dropped: 0,
+        }),
+        contexts: ALL_CONTEXTS,
         foreign_commands: &["/goal", "/loop", "/ralph-loop", "/ralph-loop:ralph-loop"],
         foreign_files: &[".claude/ralph-loop.local.md"],
-        folder: ".claude",
+        folder: Some(".claude"),
         home: &[("CLAUDE_CONFIG_DIR", ""), ("HOME", ".claude")],
         servers: claude::SERVERS,
-        protocol: HostProtocol::Own(HostFunctions {
-            events: &claude::settings::EVENTS,
-            edit_event: Some(claude::settings::BEFORE_EDITS),
-            install: claude::plan_install,
-            uninstall: claude::plan_uninstall,
-            inspect: claude::inspect,
-            payload: claude::payload,
-            summary_file: None,
-            resume: claude::resume_command,
-            parse: claude::parse,
-            render: claude::render,
-        }),
+        proof: HostProof::RealClient,
+        ..HOOK_HOST
     },
     Host {
         name: opencode::NAME,
-        aliases: &[],
         program: "opencode",
-        project_variable: None,
         session_variable: Some("RALPH_HOST_SESSION"),
-        process_variable: None,
-        user_variable: "RALPH_HOST_HAS_USER",
-        cap: None,
+        user_variable: Some("RALPH_HOST_HAS_USER"),
         reach: HostChannel::Messages,
-        contexts: &[
-            ContextMode::Auto,
-            ContextMode::Same,
-            ContextMode::Summarize,
-            ContextMode::Fresh,
-        ],
-        foreign_commands: &[],
+        contexts: ALL_CONTEXTS,
         foreign_files: &[".opencode/ralph-loop.state.json", ".omo/ralph-loop.local.md"],
-        folder: ".opencode",
+        folder: Some(".opencode"),
         home: &[
             ("OPENCODE_CONFIG_DIR", ""),
             ("XDG_CONFIG_HOME", "opencode"),
             ("HOME", ".config/opencode"),
         ],
         servers: opencode::SERVERS,
+        proof: HostProof::RealClient,
         protocol: HostProtocol::Own(HostFunctions {
             events: &opencode::EVENTS,
-            edit_event: None,
             install: opencode::plan_install,
             uninstall: opencode::plan_uninstall,
             inspect: opencode::inspect,
             payload: opencode::payload,
-            summary_file: Some(opencode::summary_file),
+            summary_file: opencode::summary_file,
             resume: opencode::resume_command,
             parse: opencode::parse,
             render: opencode::render,
         }),
+        ..HOOK_HOST
+    },
+    Host {
+        name: "codex",
+        program: "codex",
+        foreign_commands: &["/goal"],
+        folder: Some(".codex"),
+        home: &[("CODEX_HOME", ""), ("HOME", ".codex")],
+        servers: servers::CODEX,
+        proof: HostProof::Recorded,
+        protocol: HostProtocol::Hooks(&rows::CODEX),
+        ..HOOK_HOST
+    },
+    Host {
+        name: "copilot",
+        program: "copilot",
+        project_variable: Some("COPILOT_PROJECT_DIR"),
+        cap: Some(HostCap { variable: None, usual: 8, scope: CapScope::SincePrompt, dropped: 0 }),
+        folder: Some(".github"),
+        home: &[("COPILOT_HOME", ""), ("HOME", ".copilot")],
+        servers: servers::COPILOT,
+        proof: HostProof::Recorded,
+        protocol: HostProtocol::Hooks(&rows::COPILOT),
+        ..HOOK_HOST
+    },
+    Host {
+        name: "gemini",
+        program: "gemini",
+        project_variable: Some("GEMINI_PROJECT_DIR"),
+        folder: Some(".gemini"),
+        home: &[("GEMINI_CLI_HOME", ".gemini"), ("HOME", ".gemini")],
+        servers: servers::GEMINI,
+        proof: HostProof::Recorded,
+        protocol: HostProtocol::Hooks(&rows::GEMINI),
+        ..HOOK_HOST
+    },
+    Host {
+        name: "qwen",
+        program: "qwen",
+        project_variable: Some("QWEN_PROJECT_DIR"),
+        cap: Some(HostCap {
+            variable: Some("QWEN_CODE_STOP_HOOK_BLOCK_CAP"),
+            usual: 8,
+            scope: CapScope::SincePrompt,
+            dropped: 1,
+        }),
+        foreign_commands: &["/goal", "/loop"],
+        folder: Some(".qwen"),
+        home: &[("QWEN_HOME", ""), ("HOME", ".qwen")],
+        servers: servers::QWEN,
+        proof: HostProof::Recorded,
+        protocol: HostProtocol::Hooks(&rows::QWEN),
+        ..HOOK_HOST
+    },
+    Host {
+        name: "droid",
+        program: "droid",
+        project_variable: Some("FACTORY_PROJECT_DIR"),
+        folder: Some(".factory"),
+        home: &[("HOME", ".factory")],
+        servers: servers::DROID,
+        proof: HostProof::Recorded,
+        protocol: HostProtocol::Hooks(&rows::DROID),
+        ..HOOK_HOST
+    },
+    Host {
+        name: "kimi",
+        program: "kimi",
+        cap: Some(HostCap { variable: None, usual: 1, scope: CapScope::SincePrompt, dropped: 0 }),
+        foreign_commands: &["/goal"],
+        home: &[("KIMI_CODE_HOME", ""), ("HOME", ".kimi-code")],
+        servers: servers::KIMI,
+        proof: HostProof::Recorded,
+        protocol: HostProtocol::Hooks(&rows::KIMI),
+        ..HOOK_HOST
+    },
+    Host {
+        name: "goose",
+        program: "goose",
+        cap: Some(HostCap {
+            variable: Some("GOOSE_STOP_HOOK_BLOCK_CAP"),
+            usual: 8,
+            scope: CapScope::SincePrompt,
+            dropped: 0,
+        }),
+        folder: Some(".agents/plugins/ralph"),
+        home: &[("HOME", ".agents/plugins/ralph")],
+        protocol: HostProtocol::Hooks(&rows::GOOSE),
+        ..HOOK_HOST
+    },
+    Host {
+        name: "cursor",
+        program: "cursor-agent",
+        cap: Some(HostCap { variable: None, usual: 5, scope: CapScope::SincePrompt, dropped: 0 }),
+        folder: Some(".cursor"),
+        home: &[("HOME", ".cursor")],
+        protocol: HostProtocol::Hooks(&rows::CURSOR),
+        ..HOOK_HOST
     },
 ];
+
+/// All ways to carry a conversation from turn to turn.
+const ALL_CONTEXTS: &[ContextMode] =
+    &[ContextMode::Auto, ContextMode::Same, ContextMode::Summarize, ContextMode::Fresh];
 
 impl Host {
     /// Returns the host of this name.
@@ -201,19 +340,20 @@ impl Host {
         })
     }
 
-    fn functions(&self) -> &HostFunctions {
-        let HostProtocol::Own(functions) = &self.protocol;
-        functions
-    }
-
     /// Returns the names of the events it must report.
-    pub fn events(&self) -> &'static [&'static str] {
-        self.functions().events
+    pub fn events(&self) -> Vec<&'static str> {
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => hooks::settings::usual_events(dialect),
+            HostProtocol::Own(functions) => functions.events.to_vec(),
+        }
     }
 
     /// Returns the name of the event it must report, too, if errors start loops.
     pub fn edit_event(&self) -> Option<&'static str> {
-        self.functions().edit_event
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => dialect.named(HookMeaning::BeforeEdit),
+            HostProtocol::Own(_) => None,
+        }
     }
 
     /// Plans an installation into its folder.
@@ -222,12 +362,18 @@ impl Host {
         read: &FolderReader<'_>,
         wanted: &InstallOptions,
     ) -> Result<InstallPlan, HostFileError> {
-        (self.functions().install)(read, wanted)
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => hooks::plan_install(dialect, read, wanted),
+            HostProtocol::Own(functions) => (functions.install)(read, wanted),
+        }
     }
 
     /// Plans an uninstallation.
     pub fn uninstall(&self, read: &FolderReader<'_>) -> Result<InstallPlan, HostFileError> {
-        (self.functions().uninstall)(read)
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => hooks::plan_uninstall(dialect, read),
+            HostProtocol::Own(functions) => (functions.uninstall)(read),
+        }
     }
 
     /// Inspects what is installed in its folder.
@@ -236,40 +382,86 @@ impl Host {
         read: &FolderReader<'_>,
         scope: SettingsScope,
     ) -> Result<InstallInspection, HostFileError> {
-        (self.functions().inspect)(read, scope)
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => hooks::inspect(dialect, read, scope),
+            HostProtocol::Own(functions) => (functions.inspect)(read, scope),
+        }
     }
 
     /// Returns a sample payload of an event in a session, given the root of the
     /// project.
     pub fn payload(&self, event: &str, session: &str, root: &Path) -> String {
-        (self.functions().payload)(event, session, root)
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => hooks::payload(dialect, event, session, root),
+            HostProtocol::Own(functions) => (functions.payload)(event, session, root),
+        }
     }
 
     /// Returns the path of a session's summary in a project; `None` for hosts
     /// without summaries.
     pub fn summary_file(&self, root: &Path, session: &SessionId) -> Option<PathBuf> {
-        self.functions().summary_file.map(|path| path(root, session))
+        match &self.protocol {
+            HostProtocol::Hooks(_) => None,
+            HostProtocol::Own(functions) => Some((functions.summary_file)(root, session)),
+        }
     }
 
     /// Returns the command that resumes a session; `None` if the id is not one
     /// of this host.
     pub fn resume(&self, session: &SessionId) -> Option<Vec<String>> {
-        (self.functions().resume)(session)
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => dialect.resume_command(session),
+            HostProtocol::Own(functions) => (functions.resume)(session),
+        }
     }
 
     /// Parses a payload.
     pub fn parse(&self, payload: &[u8]) -> Result<HostEvent, BadPayload> {
-        (self.functions().parse)(payload)
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => hooks::parse(dialect, payload),
+            HostProtocol::Own(functions) => (functions.parse)(payload),
+        }
     }
 
     /// Renders a reply in the host's format; empty if there is nothing to say.
     pub fn render(&self, event: &HostEvent, reply: &HostReply) -> String {
-        (self.functions().render)(event, reply)
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => hooks::render(dialect, event, reply),
+            HostProtocol::Own(functions) => (functions.render)(event, reply),
+        }
+    }
+
+    /// Returns what someone says in a line of a transcript; `None` for other
+    /// lines.
+    pub fn words(&self, line: &str) -> Option<TranscriptWords> {
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => dialect.transcript.words(line),
+            HostProtocol::Own(_) => None,
+        }
+    }
+
+    /// Returns the folder below the user's settings that has a folder for each
+    /// project with the sessions, and the transcript of a session there; `None`
+    /// if events name the transcript.
+    pub fn transcript(&self, session: &SessionId) -> Option<(&'static str, PathBuf)> {
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => dialect.transcript.place(session),
+            HostProtocol::Own(_) => None,
+        }
+    }
+
+    /// Returns true if the cap is a part of its settings, and can be installed.
+    pub fn has_cap_setting(&self) -> bool {
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) => dialect.settings.has_cap(),
+            HostProtocol::Own(_) => false,
+        }
     }
 
     /// Returns true if a user can answer, according to this environment.
     pub fn has_user(&self, variable: impl Fn(&str) -> Option<String>) -> bool {
-        variable(self.user_variable).is_some_and(|value| !matches!(value.trim(), "" | "0"))
+        let value = self.user_variable.and_then(variable);
+        value.is_some_and(|value| !matches!(value.trim(), "" | "0"))
     }
 
     /// Returns the process id of the host from this environment.
@@ -278,11 +470,21 @@ impl Host {
     }
 
     /// Returns the maximum number of continuations in a row, from this
-    /// environment; `None` for no limit.
-    pub fn cap(&self, variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
-        let (name, default) = self.cap?;
-        let said = variable(name).and_then(|value| value.trim().parse().ok());
-        Some(said.unwrap_or(default)).filter(|cap| *cap > 0)
+    /// environment or else as it was `installed`; `None` for no limit.
+    pub fn cap(
+        &self,
+        variable: impl Fn(&str) -> Option<String>,
+        installed: Option<u32>,
+    ) -> Option<u32> {
+        let cap = self.cap?;
+        let said = cap.variable.and_then(variable);
+        let installed = || match &self.protocol {
+            HostProtocol::Hooks(dialect) => dialect.settings.installed_cap(installed?),
+            HostProtocol::Own(_) => None,
+        };
+        let said = said.and_then(|value| value.trim().parse().ok()).or_else(installed);
+        let most = said.unwrap_or(cap.usual);
+        (most > 0).then(|| most.saturating_sub(cap.dropped))
     }
 }
 
@@ -293,71 +495,5 @@ pub fn resume_command(session: &SessionId) -> Option<Vec<String>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_session_is_taken_up_by_the_host_that_has_such_names() {
-        let command = |name: &str| {
-            resume_command(&SessionId::new(name).unwrap()).map(|words| words.join(" "))
-        };
-        let uuid = "0e6cbc56-2b9a-4f6e-9a4c-0a3a7c8f1d2e";
-        assert_eq!(command(uuid), Some(format!("claude --resume {uuid}")));
-        let id = "ses_4f2aB9cd01";
-        assert_eq!(command(id), Some(format!("opencode --session {id}")));
-        for odd in ["s-1", "ses_", "ses_a.b", "0e6cbc56-2b9a-4f6e-9a4c", "--help"] {
-            assert_eq!(command(odd), None, "{odd}");
-        }
-    }
-
-    #[test]
-    fn a_host_is_found_by_each_of_its_names() {
-        for name in ["claude-code", "claude"] {
-            assert_eq!(Host::find(name).unwrap().name, "claude-code");
-        }
-        assert_eq!(Host::find("opencode").unwrap().name, "opencode");
-        assert!(Host::find("").is_none());
-    }
-
-    #[test]
-    fn a_cap_of_nought_is_no_cap() {
-        let host = Host::find("claude-code").unwrap();
-        for (said, cap) in
-            [(None, Some(8)), (Some("0"), None), (Some("30"), Some(30)), (Some("x"), Some(8))]
-        {
-            assert_eq!(host.cap(|_| said.map(str::to_owned)), cap);
-        }
-        assert_eq!(Host::find("opencode").unwrap().cap(|_| None), None);
-    }
-
-    #[test]
-    fn an_environment_tells_of_the_process_and_of_a_user() {
-        let host = Host::find("claude-code").unwrap();
-        for (said, has_user) in [(None, false), (Some("0"), false), (Some("1"), true)] {
-            assert_eq!(host.has_user(|_| said.map(str::to_owned)), has_user, "{said:?}");
-        }
-        assert_eq!(host.process(|_| Some("12".to_owned())), Some(12));
-        assert_eq!(host.process(|_| None), None);
-        assert_eq!(Host::find("opencode").unwrap().process(|_| Some("12".to_owned())), None);
-    }
-
-    #[test]
-    fn the_users_settings_are_where_the_host_looks_for_them() {
-        let folder = |host: &str, known: &[(&str, &str)]| {
-            let variable = |name: &str| {
-                let found = known.iter().find(|(known, _)| *known == name);
-                found.map(|(_, value)| (*value).to_owned())
-            };
-            Host::find(host).unwrap().user_folder(&variable)
-        };
-        let home = ("HOME", "/h");
-        assert_eq!(folder("claude", &[home]), Some("/h/.claude".into()));
-        assert_eq!(folder("claude", &[home, ("CLAUDE_CONFIG_DIR", "/c")]), Some("/c".into()));
-        assert_eq!(folder("opencode", &[home]), Some("/h/.config/opencode".into()));
-        let named = [home, ("XDG_CONFIG_HOME", "/x")];
-        assert_eq!(folder("opencode", &named), Some("/x/opencode".into()));
-        let named = [home, ("OPENCODE_CONFIG_DIR", "/o")];
-        assert_eq!(folder("opencode", &named), Some("/o".into()));
-        assert_eq!(folder("opencode", &[]), None);
-    }
-}
+#[path = "host_tests.rs"]
+mod tests;

@@ -67,6 +67,26 @@ pub(crate) fn text(read: &FolderReader<'_>, path: &str) -> Result<Option<String>
 }
 
 impl InstallPlan {
+    /// Returns the contents of a file after the plan; `None` if it does not change
+    /// the file.
+    pub fn after(&self, path: &Path) -> Option<Option<String>> {
+        let change = self.changes.iter().find(|change| change.path == path)?;
+        Some(change.after.clone())
+    }
+
+    /// Adds the changes of a later plan in the same folder, which was made with
+    /// [`Self::after`].
+    pub fn followed_by(&mut self, later: Self) {
+        for change in later.changes {
+            match self.changes.iter_mut().find(|known| known.path == change.path) {
+                Some(known) => known.after = change.after,
+                None => self.changes.push(change),
+            }
+        }
+        self.changes.retain(|change| change.before != change.after);
+        self.left.extend(later.left);
+    }
+
     /// Adds a change, if the contents differ.
     pub(crate) fn change(&mut self, path: &str, before: Option<String>, after: Option<String>) {
         if before != after {

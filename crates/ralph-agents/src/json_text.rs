@@ -24,7 +24,7 @@ pub enum JsonSyntax {
 
 /// An error in a JSON text. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum JsonTextError {
+pub(crate) enum JsonTextError {
     /// The text is not JSON.
     #[error("line {line}, column {column}: {reason}")]
     Syntax {

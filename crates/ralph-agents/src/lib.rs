@@ -26,6 +26,7 @@ pub mod claude;
 mod client;
 mod command;
 mod excerpt;
+pub mod hooks;
 pub mod host;
 pub mod inspection;
 pub mod install;

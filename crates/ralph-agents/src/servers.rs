@@ -47,6 +47,86 @@ pub struct ToolServerList {
     pub words: fn(&Value) -> Vec<String>,
 }
 
+/// No list, for hosts without tools.
+pub(crate) const NONE: ToolServerList = ToolServerList {
+    folder: "",
+    project: &[],
+    user: &[],
+    by_hand: "",
+    schema: None,
+    list: "mcpServers",
+    syntax: JsonSyntax::Strict,
+    entry: program_entry,
+    words: program_words,
+};
+
+/// The list of Codex, which is in its TOML settings.
+pub(crate) const CODEX: ToolServerList = ToolServerList {
+    by_hand: "`codex mcp add ralph -- ralph mcp` gives agents its tools in every project",
+    ..NONE
+};
+
+/// The list of GitHub Copilot.
+pub(crate) const COPILOT: ToolServerList = ToolServerList {
+    user: &["mcp-config.json"],
+    by_hand: "`ralph install copilot --user` gives agents its tools in every project",
+    entry: local_entry,
+    ..NONE
+};
+
+/// The list of Gemini CLI.
+pub(crate) const GEMINI: ToolServerList = ToolServerList {
+    folder: ".gemini",
+    project: &["settings.json"],
+    user: &["settings.json"],
+    ..NONE
+};
+
+/// The list of Qwen Code.
+pub(crate) const QWEN: ToolServerList = ToolServerList { folder: ".qwen", ..GEMINI };
+
+/// The list of Droid.
+pub(crate) const DROID: ToolServerList = ToolServerList {
+    folder: ".factory",
+    project: &["mcp.json"],
+    user: &["mcp.json"],
+    entry: stdio_entry,
+    ..NONE
+};
+
+/// The list of Kimi Code.
+pub(crate) const KIMI: ToolServerList = ToolServerList { user: &["mcp.json"], ..NONE };
+
+/// Builds an entry with a program and its arguments.
+pub(crate) fn program_entry(words: &[String], before: Option<&Value>) -> Value {
+    let mut entry = before.cloned().unwrap_or_else(|| serde_json::json!({}));
+    entry["command"] = words.first().cloned().into();
+    entry["args"] = words.get(1..).unwrap_or_default().into();
+    entry
+}
+
+fn stdio_entry(words: &[String], before: Option<&Value>) -> Value {
+    let mut entry = program_entry(words, before);
+    entry["type"] = "stdio".into();
+    entry
+}
+
+fn local_entry(words: &[String], before: Option<&Value>) -> Value {
+    let mut entry = program_entry(words, before);
+    entry["type"] = "local".into();
+    if before.is_none() {
+        entry["tools"] = serde_json::json!(["*"]);
+    }
+    entry
+}
+
+/// Returns the words that start an entry with a program and its arguments.
+pub(crate) fn program_words(entry: &Value) -> Vec<String> {
+    let args = entry["args"].as_array().into_iter().flatten();
+    let words = std::iter::once(&entry["command"]).chain(args);
+    words.filter_map(|word| word.as_str().map(str::to_owned)).collect()
+}
+
 /// Our entry in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisteredServer {

@@ -17,8 +17,6 @@ use ralph_memory::event::{
 };
 use ralph_memory::log::{EventLog, LogError};
 
-use crate::host::final_text;
-
 /// The program whose name for the session counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionNameSource {
@@ -84,9 +82,10 @@ impl SessionCapture<'_> {
                 let opened = opened.map(|source| (Ralph, self.opened(event, source)));
                 opened.into_iter().chain([asked]).collect()
             }
-            HostEventKind::Turn(TurnEvent::Ended(silence)) if is_main && is_host => {
-                one(Agent, LogEventKind::Answered { text: final_text(silence) })
-            }
+            HostEventKind::Turn(TurnEvent::Ended(silence)) if is_main && is_host => one(
+                Agent,
+                LogEventKind::Answered { text: silence.text.clone().unwrap_or_default() },
+            ),
             HostEventKind::Turn(TurnEvent::Broken(broken)) if is_main && is_host => {
                 let state = match broken.kind {
                     TurnErrorKind::Aborted => SessionStatus::Paused,

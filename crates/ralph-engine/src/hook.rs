@@ -29,7 +29,7 @@ use ralph_core::host::{
 use ralph_core::{SessionId, Timestamp};
 
 use crate::app::{App, KILL_SWITCHES};
-use crate::host::SessionDir;
+use crate::host::{SessionDir, complete};
 use crate::ledger::RunLedger;
 use crate::sandboxed_host;
 use crate::user_error::UserError;
@@ -51,6 +51,8 @@ pub struct HookInvocation<'a> {
     pub host: &'static Host,
     /// The time after which the host would end this process.
     pub timeout: Duration,
+    /// The host's limit on continuations, as the installation has it.
+    pub cap: Option<u32>,
     /// The moment when loops begin, as the installation has it.
     pub arm: Option<ArmingMoment>,
     /// The moment when this process began.
@@ -85,6 +87,9 @@ pub fn answer(call: &HookInvocation<'_>, payload: Vec<u8>) {
     let left_out = if begins(&event) { app.left_out() } else { None };
     if !is_ours && !has_notes && left_out.is_none() {
         return;
+    }
+    if is_ours {
+        complete(&app, call.host, &mut event);
     }
     let deadline = AnswerDeadline::start(call.timeout, call.print);
     let answer = || session::HookRequest::new(&app, call, &event, &deadline).answer();

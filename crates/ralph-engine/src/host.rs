@@ -15,6 +15,7 @@ mod trouble;
 use std::path::PathBuf;
 
 use ralph_agents::TurnReply;
+use ralph_agents::host::CapScope;
 use ralph_agents::limits::LimitPatterns;
 use ralph_core::diagnostics::GateTotals;
 use ralph_core::errand::PendingActions;
@@ -42,7 +43,8 @@ use crate::undo;
 
 pub use looks::{LookResult, LookStore, record_look};
 pub use place::{SessionDir, SessionLiveness};
-pub use transcript::{QueuedWords, final_text, queued};
+pub(crate) use transcript::complete;
+pub use transcript::{QueuedWords, queued};
 
 /// Maximum stored length of a tool's arguments, in characters.
 const ABOUT_CHARS: usize = 500;
@@ -54,9 +56,11 @@ pub struct HostedSession {
     pub session: SessionId,
     /// Its folder in the state home.
     pub place: SessionDir,
-    /// Maximum number of times in a row that the host lets an agent continue
-    /// without using a tool; `None` for no limit.
+    /// Maximum number of times in a row that the host lets an agent continue;
+    /// `None` for no limit.
     pub cap: Option<u32>,
+    /// The continuations that count.
+    pub cap_scope: CapScope,
     /// The way to make the session continue.
     pub reach: HostChannel,
     /// The file in the project for a summary of the session; `None` for hosts
@@ -236,8 +240,8 @@ impl HostedLoop<'_, '_> {
             HostEventKind::Session(SessionEvent::Started(start)) => {
                 self.session_started(run, *start, hosted)
             }
-            HostEventKind::Prompt(PromptEvent::Sent { .. })
-                if self.is_said_between(run, event, hosted)? =>
+            HostEventKind::Prompt(PromptEvent::Sent { text, .. })
+                if is_own_prompt(run, text) || self.is_said_between(run, event, hosted)? =>
             {
                 Ok(HostReply::silent())
             }
@@ -326,7 +330,7 @@ impl HostedLoop<'_, '_> {
             }
             return Ok(HostReply::silent());
         }
-        let text = final_text(silence);
+        let text = silence.text.clone().unwrap_or_default();
         let spoken = TurnReply { end: TurnEnd::Finished, text, usage: None };
         let turn = TurnOver { spoken, message: &silence.message, hook: silence.follows_hook };
         self.turn_over(run, turn, hosted)
@@ -355,7 +359,10 @@ impl HostedLoop<'_, '_> {
             self.driver.snapshots.kept = undo::last(&snapshots.list()?).cloned();
             self.driver.snapshot_turn(&run, Some(&judged.evidence));
         }
-        let counts = hosted.cap.is_some() && turn.hook && !used;
+        let counts = match hosted.cap_scope {
+            CapScope::WithoutTools => hosted.cap.is_some() && turn.hook && !used,
+            CapScope::SincePrompt => hosted.cap.is_some(),
+        };
         let continued = if counts { hosted.place.continued() } else { 0 };
         let mut next = judged.next.clone();
         if next.state == RunState::Running {
@@ -522,6 +529,12 @@ struct TurnOver<'a> {
 /// Returns the effect that makes the agent take its next turn.
 fn go_on(run: &Run) -> ReplyEffect {
     ReplyEffect::GoOn { reason: NextPrompt::in_conversation(run).render() }
+}
+
+/// Returns true if the host reports as a prompt what we told the agent to go on with.
+fn is_own_prompt(run: &Run, text: &str) -> bool {
+    let own = || NextPrompt::in_conversation(run).render();
+    run.state == RunState::Running && text.trim_end() == own().trim_end()
 }
 
 /// Returns the question that the agent ended its turn with, if a user is

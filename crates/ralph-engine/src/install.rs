@@ -51,7 +51,7 @@ pub struct PlannedInstall {
 pub fn plan(app: &App, host: &Host, request: &InstallRequest) -> Result<PlannedInstall, UserError> {
     let scope = request.scope;
     let folder = required_folder(app, host, scope)?;
-    if request.cap.is_some() && host.cap.is_none() {
+    if request.cap.is_some() && !host.has_cap_setting() {
         return Err(UserError::usage(format!("{} has no such cap", host.name))
             .with_hint("leave `--cap` out")
             .in_korean(
@@ -69,17 +69,44 @@ pub fn plan(app: &App, host: &Host, request: &InstallRequest) -> Result<PlannedI
     };
     let plan = host.install(&|path| files::read(&folder, path), &wanted);
     let plan = plan.map_err(|error| unreadable(&folder, &error))?;
+    let mut steps = InstallSteps::new(folder.clone(), plan);
     let list = list_folder(app, host, scope, &folder);
-    let read = |path: &Path| files::read(&list, path);
     let servers = if request.no_tools {
-        host.servers.plan_uninstall(&read, scope)
+        host.servers.plan_uninstall(&|path| steps.read(&list, path), scope)
     } else {
-        host.servers.plan_install(&read, scope, &wanted.program)
+        host.servers.plan_install(&|path| steps.read(&list, path), scope, &wanted.program)
     };
     let mut servers = servers.map_err(|error| unreadable(&list, &error))?;
     let foreign_entries = servers.left.drain(..).map(|path| list.join(path)).collect();
-    let plans = vec![(folder, plan), (list, servers)];
-    Ok(PlannedInstall { plans, foreign_entries, arm: wanted.arm })
+    steps.add(list, servers);
+    Ok(PlannedInstall { plans: steps.plans, foreign_entries, arm: wanted.arm })
+}
+
+/// The plans so far. A later one may change a file again.
+struct InstallSteps {
+    plans: Vec<(PathBuf, InstallPlan)>,
+}
+
+impl InstallSteps {
+    fn new(folder: PathBuf, plan: InstallPlan) -> Self {
+        Self { plans: vec![(folder, plan)] }
+    }
+
+    /// Reads a file as it is after these plans.
+    fn read(&self, folder: &Path, path: &Path) -> std::io::Result<Option<String>> {
+        let same = self.plans.iter().filter(|(known, _)| known == folder);
+        match same.filter_map(|(_, plan)| plan.after(path)).next_back() {
+            Some(after) => Ok(after),
+            None => files::read(folder, path),
+        }
+    }
+
+    fn add(&mut self, folder: PathBuf, plan: InstallPlan) {
+        match self.plans.iter_mut().find(|(known, _)| *known == folder) {
+            Some((_, known)) => known.followed_by(plan),
+            None => self.plans.push((folder, plan)),
+        }
+    }
 }
 
 /// Plans to remove what was installed.
@@ -89,13 +116,15 @@ pub fn plan_removal(
     scope: SettingsScope,
 ) -> Result<PlannedInstall, UserError> {
     let folder = required_folder(app, host, scope)?;
-    let plan = host.uninstall(&|path| files::read(&folder, path));
-    let plan = plan.map_err(|error| unreadable(&folder, &error))?;
+    // In the reverse order, so that a file of both is as it was before.
     let list = list_folder(app, host, scope, &folder);
     let servers = host.servers.plan_uninstall(&|path| files::read(&list, path), scope);
     let servers = servers.map_err(|error| unreadable(&list, &error))?;
-    let plans = vec![(folder, plan), (list, servers)];
-    Ok(PlannedInstall { plans, foreign_entries: Vec::new(), arm: None })
+    let mut steps = InstallSteps::new(list, servers);
+    let plan = host.uninstall(&|path| steps.read(&folder, path));
+    let plan = plan.map_err(|error| unreadable(&folder, &error))?;
+    steps.add(folder, plan);
+    Ok(PlannedInstall { plans: steps.plans, foreign_entries: Vec::new(), arm: None })
 }
 
 impl PlannedInstall {
@@ -186,6 +215,15 @@ fn installed_arm(folder: &Path, host: &Host, scope: SettingsScope) -> Option<Str
 }
 
 fn required_folder(app: &App, host: &Host, scope: SettingsScope) -> Result<PathBuf, UserError> {
+    if scope == SettingsScope::Project && host.folder.is_none() {
+        let name = host.name;
+        return Err(UserError::usage(format!("{name} has no hooks in projects"))
+            .with_hint(format!("`ralph install {name} --user` installs them for all projects"))
+            .in_korean(
+                format!("{name} 에는 프로젝트의 훅이 없습니다"),
+                Some(&format!("`ralph install {name} --user` 로 모든 프로젝트에 설치하세요")),
+            ));
+    }
     folder(app, host, scope).ok_or_else(|| {
         UserError::usage("there is no home folder")
             .with_hint("set HOME, or leave `--user` out")
@@ -193,10 +231,11 @@ fn required_folder(app: &App, host: &Host, scope: SettingsScope) -> Result<PathB
     })
 }
 
-/// Returns the folder of the host's settings; `None` for a user without a home folder.
+/// Returns the folder of the host's settings; `None` for a user without a home folder,
+/// and for a project whose settings have no hooks.
 pub(crate) fn folder(app: &App, host: &Host, scope: SettingsScope) -> Option<PathBuf> {
     match scope {
-        SettingsScope::Project => Some(app.project.root.join(host.folder)),
+        SettingsScope::Project => Some(app.project.root.join(host.folder?)),
         SettingsScope::User => host.user_folder(&|name| app.variable(name)),
     }
 }

@@ -71,6 +71,7 @@
 //!     // A session without a loop does not concern us.
 //!     let call = HookInvocation {
 //!         host: &HOSTS[0],
+//!         cap: None,
 //!         timeout: Duration::from_secs(60),
 //!         arm: None,
 //!         heard: app.now(),

@@ -11,23 +11,13 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::ser::PrettyFormatter;
 
-use super::settings::{EVENTS, HookGroup, HookOptions, UninstallRecord, group};
-
-/// A file of an installation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InstallFile {
-    /// Its path, with `/`.
-    pub path: String,
-    /// Its contents.
-    pub text: String,
-}
+use crate::hooks::commands::{ABOUT_CANCEL, ABOUT_RALPH, InstallFile};
+use crate::hooks::rows::CLAUDE;
+use crate::hooks::settings::{EventHook, HookOptions, UninstallRecord, events, hook_of};
 
 /// Timeout of a plugin's hooks that run gates. A plugin does not know the
 /// gates, so this is the client's default.
 const GATES: Duration = Duration::from_mins(10);
-
-const ABOUT_RALPH: &str = "Work on a task until ralph has proven it done";
-const ABOUT_CANCEL: &str = "End the ralph loop of this session";
 
 const RALPH: &str = "\
 Work on the task below. The user started a loop with it: ralph, a program
@@ -90,36 +80,30 @@ sessions; none is asked before a tool is used. State is kept on this machine
 and `ralph` itself sends nothing anywhere.
 ";
 
-/// Returns the slash commands, with paths below a folder named `commands`.
-pub fn commands() -> [InstallFile; 2] {
+/// Returns the slash commands.
+pub(crate) fn commands() -> [InstallFile; 2] {
     let hint = "TASK [--max-iterations N] [--criteria LIST] | status | pause | resume | stop";
     [
-        InstallFile { path: "ralph.md".to_owned(), text: command(ABOUT_RALPH, Some(hint), RALPH) },
         InstallFile {
-            path: "cancel-ralph.md".to_owned(),
+            path: "commands/ralph.md".to_owned(),
+            text: command(ABOUT_RALPH, Some(hint), RALPH),
+        },
+        InstallFile {
+            path: "commands/cancel-ralph.md".to_owned(),
             text: command(ABOUT_CANCEL, None, CANCEL),
         },
     ]
 }
 
-/// Returns true if this or an older version of `ralph` installed this command
-/// text, so that it may be replaced or removed.
-pub fn is_ours(text: &str) -> bool {
-    let about = text.lines().find_map(|line| line.strip_prefix("description: "));
-    about.is_some_and(|about| [ABOUT_RALPH, ABOUT_CANCEL].contains(&about.trim()))
-}
-
 /// Returns the files of the plugin, with paths below its own folder.
-pub fn plugin() -> Vec<InstallFile> {
-    let commands = commands()
-        .map(|command| InstallFile { path: format!("commands/{}", command.path), ..command });
+pub(crate) fn plugin() -> Vec<InstallFile> {
     let file = |path: &str, text| InstallFile { path: path.to_owned(), text };
     let mut files = vec![
         file(".claude-plugin/plugin.json", json(&PluginManifest::this())),
         file("README.md", README.to_owned()),
         file("hooks/hooks.json", json(&PluginHooks::all())),
     ];
-    files.extend(commands);
+    files.extend(commands());
     files
 }
 
@@ -173,16 +157,16 @@ impl PluginHooks {
             stop_timeout: GATES,
             prompt_timeout: GATES,
         };
-        let of = |event| (event, [group(&wanted, event, &UninstallRecord::default())]);
+        let of = |event| (event, [hook_of(&CLAUDE, &wanted, event, &UninstallRecord::default())]);
         Self {
             description: "Checks the work whenever the agent stops, while a loop is on",
-            hooks: EventHookGroups(EVENTS.map(of)),
+            hooks: EventHookGroups(events(&CLAUDE, &wanted).map(of).collect()),
         }
     }
 }
 
-/// Groups by event, in the order of [`EVENTS`].
-struct EventHookGroups([(&'static str, [HookGroup; 1]); EVENTS.len()]);
+/// Groups by event, in the order of the settings.
+struct EventHookGroups(Vec<(&'static str, [EventHook; 1])>);
 
 impl Serialize for EventHookGroups {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -202,6 +186,7 @@ fn json(value: &impl Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hooks::commands::is_ours;
 
     #[test]
     fn no_command_holds_anything_that_the_client_would_run() {
@@ -234,8 +219,8 @@ mod tests {
         let files = plugin();
         let hooks = files.iter().find(|file| file.path == "hooks/hooks.json").unwrap();
         let hooks: serde_json::Value = serde_json::from_str(&hooks.text).unwrap();
-        for event in EVENTS {
-            let entry = &hooks["hooks"][event][0]["hooks"][0];
+        for event in hooks["hooks"].as_object().unwrap().keys() {
+            let entry = &hooks["hooks"][event.as_str()][0]["hooks"][0];
             assert_eq!(entry["command"], "ralph", "{event}");
             assert_eq!(entry["args"][0], "hook", "{event}");
             assert!(entry["timeout"].as_u64().is_some_and(|seconds| seconds <= 600), "{event}");

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &HookArgs) -> u8 {
 }
 
 fn read(args: Vec<OsString>, heard: Timestamp) -> Option<HookInvocation<'static>> {
-    let (mut name, mut timeout, mut arm) = (None, TIMEOUT, None);
+    let (mut name, mut timeout, mut arm, mut cap) = (None, TIMEOUT, None, None);
     let words: Vec<String> = args.into_iter().filter_map(|word| word.into_string().ok()).collect();
     let mut words = words.iter().map(String::as_str);
     while let Some(word) = words.next() {
@@ -90,6 +90,7 @@ fn read(args: Vec<OsString>, heard: Timestamp) -> Option<HookInvocation<'static>
             ("--timeout", Some(value)) => {
                 timeout = value.parse().map_or(timeout, Duration::from_secs);
             }
+            ("--cap", Some(value)) => cap = value.parse().ok(),
             ("--arm", Some(value)) => arm = ArmingMoment::parse(value),
             // Marks of the installation, and flags of later versions.
             (_, _) => {}
@@ -100,6 +101,7 @@ fn read(args: Vec<OsString>, heard: Timestamp) -> Option<HookInvocation<'static>
     Some(HookInvocation {
         host,
         timeout,
+        cap,
         arm,
         heard,
         caller,

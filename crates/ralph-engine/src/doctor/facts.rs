@@ -105,7 +105,7 @@ impl HostFacts {
             programs: Vec::new(),
             arm: None,
             blind: None,
-            cap_variable: host.cap.and_then(|(name, _)| app.variable(name)),
+            cap_variable: host.cap.and_then(|cap| app.variable(cap.variable?)),
             needed: install::needed(app),
             loaded: None,
             loops_here: Vec::new(),
@@ -190,7 +190,7 @@ impl HostFacts {
     pub(crate) fn expected(&self) -> Vec<&'static str> {
         let is_on_errors = self.arm.is_some_and(|(arm, _)| arm == ArmingMoment::OnErrors);
         let more = self.host.edit_event().filter(|_| is_on_errors);
-        self.host.events().iter().copied().chain(more).collect()
+        self.host.events().into_iter().chain(more).collect()
     }
 
     /// Counts our hooks for this event.

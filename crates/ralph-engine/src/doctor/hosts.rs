@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ralph_agents::Host;
-use ralph_agents::host::HOSTS;
+use ralph_agents::host::{CapScope, HOSTS, HostCap};
 use ralph_agents::inspection::{CommandState, ForeignLoop, HookCall, SettingsScope};
 use ralph_config::{ArmingMoment, render_span};
 use ralph_core::host::HostChannel;
@@ -382,22 +382,34 @@ impl HostExaminer<'_> {
 
     /// Checks the limit of continuations, if the host has one.
     fn cap(&self) -> Option<DoctorFinding> {
-        let (variable, usual) = self.0.host.cap?;
+        let HostCap { variable, usual, scope, .. } = self.0.host.cap?;
+        let variable = variable.unwrap_or("the limit");
         let set = self.0.places.iter().find_map(|place| {
             place.seen.cap.as_ref().map(|cap| (cap, place.folder.join(&cap.file)))
         });
         let named = set.as_ref().map(|(cap, _)| &cap.value).or(self.0.cap_variable.as_ref());
-        let limit = self.0.host.cap(|_| named.cloned());
+        let number = named.and_then(|value| value.trim().parse().ok());
+        let limit = self.0.host.cap(|_| named.cloned(), number);
+        let (counted, korean) = match scope {
+            CapScope::WithoutTools => ("in a row without a tool", "도구 없이 연속"),
+            CapScope::SincePrompt => ("after each prompt of yours", "프롬프트마다"),
+        };
         let what = match limit {
             Some(limit) => self.say(
-                format!("cap: {limit} continuations in a row without a tool"),
-                format!("한도: 도구 없이 연속 {limit}번까지 계속"),
+                format!("cap: {limit} continuations {counted}"),
+                format!("한도: {korean} {limit}번까지 계속"),
             ),
             None => self.say(
-                "cap: any number of continuations in a row without a tool".to_owned(),
-                "한도: 도구 없이 몇 번이든 연속으로 계속".to_owned(),
+                format!("cap: any number of continuations {counted}"),
+                format!("한도: {korean} 몇 번이든 계속"),
             ),
         };
+        if set.is_none() && self.0.cap_variable.is_none() && !self.0.host.has_cap_setting() {
+            return Some(self.remark(self.say(
+                format!("{what}; then the loop waits for your next prompt"),
+                format!("{what}; 그다음에는 루프가 다음 프롬프트를 기다립니다"),
+            )));
+        }
         Some(match set {
             Some((cap, file)) if cap.is_ours => {
                 let file = file.display();
@@ -421,8 +433,12 @@ impl HostExaminer<'_> {
             None => {
                 let again = self.install_again();
                 self.remark(self.say(
-                    format!("cap: the host's own, {usual} continuations in a row without a tool; {again} raises it"),
-                    format!("한도: 호스트의 기본값인 도구 없이 연속 {usual}번입니다. {again} 으로 늘립니다"),
+                    format!(
+                        "cap: the host's own, {usual} continuations {counted}; {again} raises it"
+                    ),
+                    format!(
+                        "한도: 호스트의 기본값인 {korean} {usual}번입니다. {again} 으로 늘립니다"
+                    ),
                 ))
             }
         })

@@ -4,12 +4,11 @@
 //! one access to the file system.
 
 use crate::capture::{SessionCapture, SessionNameSource};
-use crate::host::{SessionDir, final_text};
+use crate::host::{SessionDir, complete};
 use ralph_config::MemoryRules;
 use ralph_core::SessionId;
 use ralph_core::host::{
     HostEvent, HostEventKind, HostReply, ReplyEffect, SessionEvent, SessionStart, ToolEvent,
-    TurnEvent,
 };
 use ralph_memory::Notebook;
 use ralph_memory::event;
@@ -36,11 +35,7 @@ pub(super) fn take(app: &App, call: &HookInvocation<'_>, event: &mut HostEvent) 
     if standing::goes_on_elsewhere(app, call, event) {
         return CaptureStatus::No;
     }
-    if let HostEventKind::Turn(TurnEvent::Ended(silence)) = &mut event.what
-        && silence.text.is_none()
-    {
-        silence.text = Some(final_text(silence));
-    }
+    complete(app, call.host, event);
     write(app, event);
     CaptureStatus::Yes
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::events::SilentSink;
 use crate::host::{HostedLoop, HostedSession, SessionDir, record_tools};
 use crate::{Driver, EngineError, RunLedger, loops};
+use ralph_agents::host::CapScope;
 use ralph_core::host::{
     ActionReport, EventAgent, HostChannel, HostEvent, HostEventKind, HostReply, NoteTone,
     PromptEvent, ReplyEffect, SessionEvent, SessionStart, ToolEvent, ToolUse, TurnEvent,
@@ -232,7 +233,8 @@ impl<'a> HookRequest<'a> {
         HostedSession {
             session: session.clone(),
             place,
-            cap: self.call.host.cap(|name| self.app.variable(name)),
+            cap: self.call.host.cap(|name| self.app.variable(name), self.call.cap),
+            cap_scope: self.call.host.cap.map_or(CapScope::WithoutTools, |cap| cap.scope),
             reach: self.call.host.reach,
             summary_file: self.call.host.summary_file(&self.app.project.root, session),
             caller: self.call.caller,

@@ -1,5 +1,6 @@
 //! Handles users who open, prompt, interrupt and leave a session.
 
+use ralph_agents::host::CapScope;
 use ralph_core::errand::PendingActions;
 use ralph_core::host::{HostChannel, HostReply, NoteTone, ReplyEffect, SessionStart};
 use ralph_core::state::{PauseReason, RunState, WaitReason};
@@ -61,7 +62,14 @@ impl HostedLoop<'_, '_> {
         run: &Run,
         hosted: &HostedSession,
     ) -> Result<HostReply, EngineError> {
+        let is_at_cap = hosted.cap_scope == CapScope::SincePrompt
+            && hosted.cap.is_some_and(|cap| hosted.place.continued() >= cap);
+        if hosted.cap_scope == CapScope::SincePrompt {
+            hosted.place.set_continued(0);
+        }
         match &run.state {
+            // The host did not report the end of the last continuation.
+            RunState::Running if is_at_cap && self.is_under_way(run)? => Ok(HostReply::silent()),
             RunState::Running if self.is_under_way(run)? => {
                 if hosted.reach == HostChannel::Messages {
                     return Ok(HostReply::silent());

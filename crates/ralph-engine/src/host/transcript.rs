@@ -3,11 +3,17 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use ralph_core::host::HostTurnEnd;
+use ralph_agents::Host;
+use ralph_agents::hooks::TranscriptWords;
+use ralph_core::SessionId;
+use ralph_core::host::{
+    EventAgent, HostEvent, HostEventKind, HostTurnError, TurnErrorKind, TurnEvent,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::SessionDir;
+use crate::app::App;
 
 /// Numbers of bytes at the end of a transcript that are read: the final text is
 /// there. The smaller number is mostly enough.
@@ -23,16 +29,41 @@ const MARK: usize = 256;
 /// The host's type for a line about queued prompts.
 const QUEUED: &str = "queue-operation";
 
-/// Returns the agent's final text, from the event or else from the transcript.
-pub fn final_text(silence: &HostTurnEnd) -> String {
-    let written = || silence.transcript.as_deref().and_then(last_words);
-    silence.text.clone().or_else(written).unwrap_or_default()
+/// Adds the agent's final text to the end of a turn, from the transcript, if the host
+/// did not pass it on. A turn without an answer to the last words of the user broke off.
+pub(crate) fn complete(app: &App, host: &Host, event: &mut HostEvent) {
+    let HostEvent { session, actor: EventAgent::Main, what, .. } = event else { return };
+    let HostEventKind::Turn(TurnEvent::Ended(end)) = what else { return };
+    if end.text.is_some() {
+        return;
+    }
+    let path = end.transcript.clone().or_else(|| place(app, host, session.as_ref()?));
+    match path.and_then(|path| last_words(host, &path)) {
+        Some(TranscriptWords::Agent(text)) => end.text = Some(text),
+        Some(TranscriptWords::User) => {
+            let error = HostTurnError {
+                kind: TurnErrorKind::Other,
+                text: String::new(),
+                message: end.message.clone(),
+            };
+            *what = HostEventKind::Turn(TurnEvent::Broken(error));
+        }
+        None => end.text = Some(String::new()),
+    }
 }
 
-fn last_words(path: &Path) -> Option<String> {
+/// Finds the transcript of a session in the user's settings.
+fn place(app: &App, host: &Host, session: &SessionId) -> Option<PathBuf> {
+    let (folder, file) = host.transcript(session)?;
+    let folder = host.user_folder(&|name| app.variable(name))?.join(folder);
+    let projects = std::fs::read_dir(folder).ok()?.flatten();
+    projects.map(|project| project.path().join(&file)).find(|path| path.is_file())
+}
+
+fn last_words(host: &Host, path: &Path) -> Option<TranscriptWords> {
     TAILS.into_iter().find_map(|most| {
         let (_, tail) = end_of(path, |length| Some(length.saturating_sub(most)))?;
-        String::from_utf8_lossy(&tail).lines().rev().find_map(assistant_text)
+        String::from_utf8_lossy(&tail).lines().rev().find_map(|line| host.words(line))
     })
 }
 
@@ -129,41 +160,15 @@ fn follow(queue: &mut Vec<QueuedWords>, lines: &str) {
     }
 }
 
-/// Returns the text of a line by the main agent.
-fn assistant_text(line: &str) -> Option<String> {
-    let entry: Value = serde_json::from_str(line).ok()?;
-    let is_main = !entry.get("isSidechain").and_then(Value::as_bool).unwrap_or(false);
-    let is_assistant = entry.get("type").and_then(Value::as_str) == Some("assistant");
-    let content = entry.get("message")?.get("content")?;
-    let text = match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
-    };
-    (is_main && is_assistant && !text.is_empty()).then_some(text)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
-
-    use ralph_core::SessionId;
 
     use super::*;
 
     fn line(kind: &str, text: &str) -> String {
         let content = serde_json::json!([{ "type": "text", "text": text }]);
         serde_json::json!({ "type": kind, "message": { "content": content } }).to_string()
-    }
-
-    #[test]
-    fn the_host_is_asked_before_the_transcript() {
-        let silence = HostTurnEnd { text: Some("said".to_owned()), ..HostTurnEnd::default() };
-        assert_eq!(final_text(&silence), "said");
-        assert_eq!(final_text(&HostTurnEnd::default()), "");
     }
 
     #[test]
@@ -175,8 +180,9 @@ mod tests {
         text.push_str(&(line("assistant", "late") + "\n"));
         text.push_str(&(line("user", "thanks") + "\n{\"type\":\"assistant\",\"mess"));
         fs::write(&path, text).unwrap();
-        let silence = HostTurnEnd { transcript: Some(path), ..HostTurnEnd::default() };
-        assert_eq!(final_text(&silence), "late");
+        let host = &ralph_agents::host::HOSTS[0];
+        let said = TranscriptWords::Agent("late".to_owned());
+        assert_eq!(last_words(host, &path), Some(said));
     }
 
     fn operation(operation: &str, text: &str) -> String {
