@@ -51,6 +51,29 @@ struct BenchRow {
     budget: Option<Budget>,
 }
 
+impl BenchRow {
+    fn new(name: impl Into<String>, median: String) -> Self {
+        let (p95, ratio) = (String::new(), String::new());
+        Self { name: name.into(), median, p95, ratio, budget: None }
+    }
+
+    fn p95(self, p95: String) -> Self {
+        Self { p95, ..self }
+    }
+
+    fn ratio(self, ratio: String) -> Self {
+        Self { ratio, ..self }
+    }
+
+    fn budget(self, measured: f64, most: f64, unit: &'static str) -> Self {
+        self.with_budget(Some(Budget { measured, most, unit }))
+    }
+
+    fn with_budget(self, budget: Option<Budget>) -> Self {
+        Self { budget, ..self }
+    }
+}
+
 /// A bound on something measured.
 struct Budget {
     measured: f64,
@@ -166,13 +189,7 @@ mod tests {
     use super::*;
 
     fn row(name: &str, measured: f64) -> BenchRow {
-        BenchRow {
-            name: name.to_owned(),
-            median: format!("{measured} ms"),
-            p95: String::new(),
-            ratio: String::new(),
-            budget: Some(Budget { measured, most: 4.0, unit: "times true" }),
-        }
+        BenchRow::new(name.to_owned(), format!("{measured} ms")).budget(measured, 4.0, "times true")
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::evidence::{clock, finished};
 use super::samples::{Samples, millis};
 use super::snapshots::{compared, plain};
-use super::{BenchRow, BenchSize, Budget, program};
+use super::{BenchRow, BenchSize, program};
 use crate::failure::TaskFailure;
 use crate::stress::stage::{ScenarioFolder, StressProject};
 
@@ -163,11 +163,9 @@ fn full(
         wall.median().as_secs_f64() / processor.median().as_secs_f64()
     };
     let measured = share(&index_wall, &index) / share(&parsing_wall, &parsing);
-    let cores = BenchRow {
-        ratio: format!("{measured:.2}"),
-        budget: Some(Budget { measured, most: MOST_IDLE, unit: "times parsing" }),
-        ..plain("time of a full index, per processor time".to_owned(), &index_wall)
-    };
+    let cores = plain("time of a full index, per processor time".to_owned(), &index_wall)
+        .ratio(format!("{measured:.2}"))
+        .budget(measured, MOST_IDLE, "times parsing");
     let budget = (MOST_OF_PARSING, "times parsing");
     Ok(vec![
         plain("bare parsing, 3,000 Python files".to_owned(), &parsing),
@@ -202,26 +200,19 @@ fn question(
 fn short(name: &str, all: Duration, most: f64) -> BenchRow {
     let each = all / CALLS;
     let measured = each.as_secs_f64() * 1000.0;
-    BenchRow {
-        name: format!("{name}, 3,000 files"),
-        median: millis(each),
-        p95: String::new(),
-        ratio: String::new(),
-        budget: Some(Budget { measured, most, unit: "ms of processor time" }),
-    }
+    BenchRow::new(format!("{name}, 3,000 files"), millis(each)).budget(
+        measured,
+        most,
+        "ms of processor time",
+    )
 }
 
 fn memory(project: &StressProject<'_>) -> Result<BenchRow, TaskFailure> {
     let finished = project.start(&["code", "index", "--rebuild"])?.wait()?;
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let measured = finished.peak_kib as f64 / 1024.0;
-    Ok(BenchRow {
-        name: "memory of a full index, 20 MB".to_owned(),
-        median: format!("{measured:.0} MiB"),
-        p95: String::new(),
-        ratio: String::new(),
-        budget: Some(Budget { measured, most: MOST_MEMORY, unit: "MiB" }),
-    })
+    Ok(BenchRow::new("memory of a full index, 20 MB".to_owned(), format!("{measured:.0} MiB"))
+        .budget(measured, MOST_MEMORY, "MiB"))
 }
 
 #[cfg(test)]

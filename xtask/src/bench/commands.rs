@@ -81,13 +81,10 @@ fn row(contender: &Contender, base: Duration) -> BenchRow {
     let median = contender.samples.median();
     let ratio = median.as_secs_f64() / base.as_secs_f64();
     let budget = Budget { measured: ratio, most: MOST, unit: "times true" };
-    BenchRow {
-        name: contender.name.to_owned(),
-        median: millis(median),
-        p95: millis(contender.samples.p95()),
-        ratio: format!("{ratio:.2}"),
-        budget: (contender.has_budget == BudgetPresence::Yes).then_some(budget),
-    }
+    BenchRow::new(contender.name.to_owned(), millis(median))
+        .p95(millis(contender.samples.p95()))
+        .ratio(format!("{ratio:.2}"))
+        .with_budget((contender.has_budget == BudgetPresence::Yes).then_some(budget))
 }
 
 /// Runs a command that must succeed; returns its time.

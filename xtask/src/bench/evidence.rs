@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{BenchRow, Budget, program};
+use super::{BenchRow, program};
 use crate::failure::TaskFailure;
 use crate::stress::stage::ScenarioFolder;
 
@@ -134,24 +134,22 @@ fn speed(what: &str, much: &ReadCost) -> BenchRow {
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let megabytes = OUTPUT as f64 / 1e6;
     let measured = much.seconds / megabytes * 100.0;
-    BenchRow {
-        name: format!("reading 50 MB of {what}"),
-        median: format!("{:.0} MB/s", megabytes / much.seconds),
-        p95: String::new(),
-        ratio: format!("{measured:.2}"),
-        budget: Some(Budget { measured, most: MOST_SECONDS, unit: "s of one core for 100 MB" }),
-    }
+    BenchRow::new(
+        format!("reading 50 MB of {what}"),
+        format!("{:.0} MB/s", megabytes / much.seconds),
+    )
+    .ratio(format!("{measured:.2}"))
+    .budget(measured, MOST_SECONDS, "s of one core for 100 MB")
 }
 
 fn growth(what: &str, much: &ReadCost, little: &ReadCost) -> BenchRow {
     let measured = much.peak_kib / little.peak_kib;
-    BenchRow {
-        name: format!("memory for 50 MB of {what}, to 5 MB"),
-        median: format!("{:.1} MiB", much.peak_kib / 1024.0),
-        p95: String::new(),
-        ratio: format!("{measured:.2}"),
-        budget: Some(Budget { measured, most: MOST_GROWTH, unit: "times" }),
-    }
+    BenchRow::new(
+        format!("memory for 50 MB of {what}, to 5 MB"),
+        format!("{:.1} MiB", much.peak_kib / 1024.0),
+    )
+    .ratio(format!("{measured:.2}"))
+    .budget(measured, MOST_GROWTH, "times")
 }
 
 /// Measures `ralph check` when the answer is cached, git included.
@@ -166,13 +164,11 @@ fn cached(binary: &Path) -> Result<BenchRow, TaskFailure> {
     let line = printed.lines().last().unwrap_or_default();
     let seconds: f64 = line.split_whitespace().filter_map(clock).sum();
     let measured = seconds * 1000.0 / f64::from(ASKED);
-    Ok(BenchRow {
-        name: "ralph check, answer known".to_owned(),
-        median: format!("{measured:.2} ms"),
-        p95: String::new(),
-        ratio: String::new(),
-        budget: Some(Budget { measured, most: MOST_CACHED, unit: "ms of processor time" }),
-    })
+    Ok(BenchRow::new("ralph check, answer known".to_owned(), format!("{measured:.2} ms")).budget(
+        measured,
+        MOST_CACHED,
+        "ms of processor time",
+    ))
 }
 
 /// Measures the comparison before a run is accepted, against a run that is not.
@@ -201,13 +197,8 @@ fn accepting(binary: &Path) -> Result<BenchRow, TaskFailure> {
         Ok(seconds * 1000.0 / f64::from(ACCEPTED))
     };
     let measured = spent("ok", "0")? - spent("no", "1")?;
-    Ok(BenchRow {
-        name: format!("accepting a run, {FILES} files"),
-        median: format!("{measured:.0} ms"),
-        p95: String::new(),
-        ratio: String::new(),
-        budget: Some(Budget { measured, most: MOST_ACCEPTING, unit: "ms of processor time" }),
-    })
+    Ok(BenchRow::new(format!("accepting a run, {FILES} files"), format!("{measured:.0} ms"))
+        .budget(measured, MOST_ACCEPTING, "ms of processor time"))
 }
 
 /// Parses `0m1.250s`.

@@ -18,7 +18,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use self::plain::CommitWords;
-use super::{BenchRow, Budget};
+use super::BenchRow;
 use crate::failure::TaskFailure;
 use crate::workspace;
 
@@ -78,24 +78,18 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
     let rows = [5, 10].map(|most| {
         row(most, recall(&asked, &ours, most), recall(&asked, &baseline, most), asked.len())
     });
-    let time = BenchRow {
-        name: format!("files: {} commits learned, {} tasks asked", plain.len(), asked.len()),
-        median: format!("{seconds:.2} s"),
-        p95: String::new(),
-        ratio: String::new(),
-        budget: None,
-    };
+    let time = BenchRow::new(
+        format!("files: {} commits learned, {} tasks asked", plain.len(), asked.len()),
+        format!("{seconds:.2} s"),
+    );
     Ok(rows.into_iter().chain([time]).collect())
 }
 
 fn row(most: usize, ours: f64, baseline: f64, tasks: usize) -> BenchRow {
-    BenchRow {
-        name: format!("files: recall at {most} over {tasks} tasks"),
-        median: format!("{ours:.1} %"),
-        p95: format!("{baseline:.1} % (plain BM25)"),
-        ratio: format!("{:.2}", ours / baseline.max(f64::MIN_POSITIVE)),
-        budget: Some(Budget { measured: baseline - ours, most: 0.0, unit: "points below plain" }),
-    }
+    BenchRow::new(format!("files: recall at {most} over {tasks} tasks"), format!("{ours:.1} %"))
+        .p95(format!("{baseline:.1} % (plain BM25)"))
+        .ratio(format!("{:.2}", ours / baseline.max(f64::MIN_POSITIVE)))
+        .budget(baseline - ours, 0.0, "points below plain")
 }
 
 /// Returns the share of the wanted files among the first, over all tasks.

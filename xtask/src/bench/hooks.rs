@@ -300,13 +300,8 @@ fn instructions(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
     ];
     let rows = counted.into_iter().map(|(name, session, facts, most)| {
         let measured = count(&stage, &site, &site.hook(session, &facts)?)?;
-        Ok(BenchRow {
-            name: format!("instructions: {name}"),
-            median: format!("{measured:.2} M"),
-            p95: String::new(),
-            ratio: String::new(),
-            budget: Some(Budget { measured, most, unit: "million" }),
-        })
+        Ok(BenchRow::new(format!("instructions: {name}"), format!("{measured:.2} M"))
+            .budget(measured, most, "million"))
     });
     rows.collect()
 }
@@ -352,13 +347,9 @@ fn keep(samples: &mut Samples, round: usize, time: Duration) {
 
 fn plain(name: &str, samples: &Samples) -> BenchRow {
     let (median, p95) = (millis(samples.median()), millis(samples.p95()));
-    BenchRow { name: name.to_owned(), median, p95, ratio: String::new(), budget: None }
+    BenchRow::new(name.to_owned(), median).p95(p95)
 }
 
 fn compared(name: &str, samples: &Samples, budget: Budget) -> BenchRow {
-    BenchRow {
-        ratio: format!("{:.2}", budget.measured),
-        budget: Some(budget),
-        ..plain(name, samples)
-    }
+    plain(name, samples).ratio(format!("{:.2}", budget.measured)).with_budget(Some(budget))
 }

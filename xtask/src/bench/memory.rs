@@ -77,12 +77,8 @@ fn shop_rows(line: &str) -> Option<[BenchRow; 2]> {
     let numbers: Vec<f64> = told.split([' ', ',']).filter_map(number).collect();
     let [fitting, lines, tokens] = numbers.try_into().ok()?;
     let stray = 100.0 * (1.0 - fitting / lines.max(1.0));
-    let row = |name: String, median: String, budget| BenchRow {
-        name,
-        median,
-        p95: String::new(),
-        ratio: String::new(),
-        budget: Some(budget),
+    let row = |name: String, median: String, budget| {
+        BenchRow::new(name, median).with_budget(Some(budget))
     };
     let budget = |measured, most, unit| Budget { measured, most, unit };
     Some([
@@ -123,13 +119,12 @@ fn number(measured: &Value, value: &Value) -> Result<f64, TaskFailure> {
 fn recall_row(notes: u32, measured: &Value) -> Result<BenchRow, TaskFailure> {
     let times = &measured["recall"];
     let (median, highest) = (number(measured, &times[0])?, number(measured, &times[1])?);
-    Ok(BenchRow {
-        name: format!("what an agent is shown of {} notes", grouped(notes)),
-        median: format!("{median:.2} ms"),
-        p95: format!("{highest:.2} ms (p99)"),
-        ratio: String::new(),
-        budget: Some(Budget { measured: median, most: MOST_RECALL, unit: "ms of processor time" }),
-    })
+    Ok(BenchRow::new(
+        format!("what an agent is shown of {} notes", grouped(notes)),
+        format!("{median:.2} ms"),
+    )
+    .p95(format!("{highest:.2} ms (p99)"))
+    .budget(median, MOST_RECALL, "ms of processor time"))
 }
 
 fn rows_of(entries: u32, most: f64, measured: &Value) -> Result<Vec<BenchRow>, TaskFailure> {
@@ -140,13 +135,7 @@ fn rows_of(entries: u32, most: f64, measured: &Value) -> Result<Vec<BenchRow>, T
     let text = number(&measured["text"])?;
     let (database, log) = (number(&measured["database"])? / text, number(&measured["log"])? / text);
     let size = format!("{} notes", grouped(entries));
-    let row = |name: String, median: String| BenchRow {
-        name,
-        median,
-        p95: String::new(),
-        ratio: String::new(),
-        budget: None,
-    };
+    let row = |name: String, median: String| BenchRow::new(name, median);
     let timed = |name: &str, (median, highest): (f64, f64)| BenchRow {
         p95: format!("{highest:.2} ms (p99)"),
         ..row(format!("{name} in {size}"), format!("{median:.2} ms"))

@@ -185,13 +185,7 @@ fn copy_rules(to: &Path) -> Result<(), TaskFailure> {
 /// Makes a row for a comparison that was not made; it exceeds its budget.
 fn skipped(title: &str, why: &str) -> BenchRow {
     let budget = Budget { measured: f64::INFINITY, most: MOST_OF_CLI, unit: "times ast-grep" };
-    BenchRow {
-        name: format!("{title}: skipped: {why}"),
-        median: String::new(),
-        p95: String::new(),
-        ratio: String::new(),
-        budget: Some(budget),
-    }
+    BenchRow::new(format!("{title}: skipped: {why}"), String::new()).with_budget(Some(budget))
 }
 
 fn timed(mut command: Command) -> Result<Duration, TaskFailure> {

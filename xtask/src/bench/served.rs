@@ -12,7 +12,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use super::{BenchRow, Budget};
+use super::BenchRow;
 use crate::failure::TaskFailure;
 use crate::stress::stage::ScenarioFolder;
 
@@ -47,13 +47,11 @@ pub(super) fn measure(binary: &Path) -> Result<Vec<BenchRow>, TaskFailure> {
     };
     let turns = f64::from(u32::try_from(TURNS - 2).unwrap_or(1));
     let cpu = (last - first) / TICKS / turns * 1000.0;
-    Ok(vec![BenchRow {
-        name: "CPU of a turn in a server".to_owned(),
-        median: format!("{cpu:.1} ms"),
-        p95: String::new(),
-        ratio: String::new(),
-        budget: Some(Budget { measured: cpu, most: MOST_CPU_MS, unit: "ms" }),
-    }])
+    Ok(vec![BenchRow::new("CPU of a turn in a server".to_owned(), format!("{cpu:.1} ms")).budget(
+        cpu,
+        MOST_CPU_MS,
+        "ms",
+    )])
 }
 
 /// A server that answers every request.

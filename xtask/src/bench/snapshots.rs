@@ -223,14 +223,14 @@ fn keep(samples: &mut Samples, round: u32, time: Duration) {
 
 pub(super) fn plain(name: String, samples: &Samples) -> BenchRow {
     let (median, p95) = (millis(samples.median()), millis(samples.p95()));
-    BenchRow { name, median, p95, ratio: String::new(), budget: None }
+    BenchRow::new(name, median).p95(p95)
 }
 
 /// Makes a row with a budget in milliseconds.
 fn bounded(name: String, samples: &Samples, most: f64) -> BenchRow {
     let measured = samples.median().as_secs_f64() * 1000.0;
     let budget = Some(Budget { measured, most, unit: "ms" });
-    BenchRow { budget, ..plain(name, samples) }
+    plain(name, samples).with_budget(budget)
 }
 
 pub(super) fn compared(
@@ -241,5 +241,5 @@ pub(super) fn compared(
 ) -> BenchRow {
     let measured = samples.median().as_secs_f64() / base.median().as_secs_f64();
     let budget = Some(Budget { measured, most, unit });
-    BenchRow { ratio: format!("{measured:.2}"), budget, ..plain(name, samples) }
+    plain(name, samples).ratio(format!("{measured:.2}")).with_budget(budget)
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::BenchRow;
 use super::samples::{Samples, millis};
-use super::{BenchRow, Budget};
 use crate::failure::TaskFailure;
 use crate::stress::floods::{self, FLOOD_BYTES, PEAK_KIB, mib};
 use crate::stress::stage::{MeasuredExit, ScenarioFolder, StressProject};
@@ -131,46 +131,29 @@ fn time_rows(driven: &[DriverRun], bare: &Samples) -> Vec<BenchRow> {
     let mut growth: Vec<f64> = driven.iter().map(DriverRun::growth).collect();
     growth.sort_by(f64::total_cmp);
     let growth = growth[growth.len() / 2];
-    let plain = |name: &str, median: String| BenchRow {
-        name: name.to_owned(),
-        median,
-        p95: String::new(),
-        ratio: String::new(),
-        budget: None,
-    };
+    let plain = |name: &str, median: String| BenchRow::new(name.to_owned(), median);
     vec![
         plain("turn in a bare sh loop", millis(bare)),
-        BenchRow {
-            p95: millis(all.p95()),
-            ratio: format!("{:.2}", turn.as_secs_f64() / bare.as_secs_f64()),
-            ..plain("turn in ralph run", millis(turn))
-        },
-        BenchRow {
-            budget: Some(Budget {
-                measured: overhead.as_secs_f64() * 1000.0,
-                most: MOST_OVERHEAD_MS,
-                unit: "ms",
-            }),
-            ..plain("overhead of a turn", millis(overhead))
-        },
-        BenchRow {
-            ratio: format!("{growth:.2}"),
-            budget: Some(Budget { measured: growth, most: MOST_GROWTH, unit: "times" }),
-            ..plain("turns 901-1000 to turns 1-100", String::new())
-        },
+        plain("turn in ralph run", millis(turn))
+            .p95(millis(all.p95()))
+            .ratio(format!("{:.2}", turn.as_secs_f64() / bare.as_secs_f64())),
+        plain("overhead of a turn", millis(overhead)).budget(
+            overhead.as_secs_f64() * 1000.0,
+            MOST_OVERHEAD_MS,
+            "ms",
+        ),
+        plain("turns 901-1000 to turns 1-100", String::new()).ratio(format!("{growth:.2}")).budget(
+            growth,
+            MOST_GROWTH,
+            "times",
+        ),
     ]
 }
 
 fn flood_rows(stage: &ScenarioFolder) -> Result<[BenchRow; 2], TaskFailure> {
     let finished = floods::plain_turn(&stage.project("flood")?)?;
     let rate = f64::from(FLOOD_BYTES) / 1e6 / finished.elapsed.as_secs_f64();
-    let speed = BenchRow {
-        name: "a turn that prints 100 MB".to_owned(),
-        median: format!("{rate:.0} MB/s"),
-        p95: String::new(),
-        ratio: String::new(),
-        budget: None,
-    };
+    let speed = BenchRow::new("a turn that prints 100 MB".to_owned(), format!("{rate:.0} MB/s"));
     Ok([speed, memory_row("peak memory, 100 MB printed", finished.peak_kib)])
 }
 
@@ -179,13 +162,11 @@ fn peak(peaks: impl Iterator<Item = u64>) -> u64 {
 }
 
 fn memory_row(name: &str, peak_kib: u64) -> BenchRow {
-    BenchRow {
-        name: name.to_owned(),
-        median: format!("{:.1} MiB", mib(peak_kib)),
-        p95: String::new(),
-        ratio: String::new(),
-        budget: Some(Budget { measured: mib(peak_kib), most: mib(PEAK_KIB), unit: "MiB" }),
-    }
+    BenchRow::new(name.to_owned(), format!("{:.1} MiB", mib(peak_kib))).budget(
+        mib(peak_kib),
+        mib(PEAK_KIB),
+        "MiB",
+    )
 }
 
 #[cfg(test)]
