@@ -143,16 +143,10 @@ fn clash(one: &GateSpec, other: &GateSpec) -> bool {
 
 /// True if a gate changes nothing.
 fn is_light(spec: &GateSpec) -> bool {
-    match spec.criterion {
-        Criterion::LintClean
-        | Criterion::TypeCheck
-        | Criterion::Diagnostics
-        | Criterion::Security
-        | Criterion::Judge => true,
-        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Memory | Criterion::Custom => {
-            false
-        }
-    }
+    !matches!(
+        spec.criterion,
+        Criterion::TestPass | Criterion::BuildSuccess | Criterion::Memory | Criterion::Custom
+    )
 }
 
 fn not_run(spec: &GateSpec) -> GateReport {

@@ -81,16 +81,7 @@ fn counts(spec: &GateSpec, level: FindingLevel) -> bool {
 
 /// A clean linter has nothing to say; tests and builds may warn.
 fn is_about_warnings(criterion: Criterion) -> bool {
-    match criterion {
-        Criterion::LintClean | Criterion::TypeCheck => true,
-        Criterion::TestPass
-        | Criterion::BuildSuccess
-        | Criterion::Diagnostics
-        | Criterion::Security
-        | Criterion::Memory
-        | Criterion::Custom
-        | Criterion::Judge => false,
-    }
+    matches!(criterion, Criterion::LintClean | Criterion::TypeCheck)
 }
 
 fn is_test_gate(spec: &GateSpec, reading: &ToolReport) -> bool {

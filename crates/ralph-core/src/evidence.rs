@@ -361,15 +361,11 @@ impl GateReport {
 
     /// Returns true if the gate ran to its end and its result can be trusted.
     pub fn could_tell(&self) -> bool {
-        match &self.verdict {
+        matches!(
+            &self.verdict,
             Verdict::Pass
-            | Verdict::Fail(GateFault::Exit(_) | GateFault::Findings(_) | GateFault::Refused) => {
-                true
-            }
-            Verdict::Fail(GateFault::Signal(_) | GateFault::Timeout(_))
-            | Verdict::Unclear { .. }
-            | Verdict::Unknown { .. } => false,
-        }
+                | Verdict::Fail(GateFault::Exit(_) | GateFault::Findings(_) | GateFault::Refused)
+        )
     }
 
     /// Makes the gate pass if its only failures are tests that already failed `before`.

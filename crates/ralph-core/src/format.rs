@@ -78,28 +78,16 @@ impl OutputFormat {
 
     /// Returns true for test runners, whose output without a test is never a pass.
     pub fn is_of_tests(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Libtest
-            | Self::Nextest
-            | Self::Junit
-            | Self::Jest
-            | Self::Tap
-            | Self::GoTest
-            | Self::Ctest => true,
-            Self::Exit
-            | Self::Text
-            | Self::Cargo
-            | Self::Tsc
-            | Self::Eslint
-            | Self::Biome
-            | Self::Oxlint
-            | Self::Ruff
-            | Self::Mypy
-            | Self::Pyright
-            | Self::Shellcheck
-            | Self::Rubocop
-            | Self::Sarif => false,
-        }
+                | Self::Nextest
+                | Self::Junit
+                | Self::Jest
+                | Self::Tap
+                | Self::GoTest
+                | Self::Ctest
+        )
     }
 
     /// Returns the name in configuration.

@@ -153,17 +153,11 @@ impl RunState {
     /// Returns true if the run occupies its work tree: it works, or will continue
     /// without help.
     pub fn is_active(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Running
-            | Self::Waiting(WaitReason::Limit { .. } | WaitReason::Child | WaitReason::Host) => {
-                true
-            }
-            Self::Waiting(WaitReason::Human { .. })
-            | Self::Paused(_)
-            | Self::Success(_)
-            | Self::Failed(_)
-            | Self::Stopped => false,
-        }
+                | Self::Waiting(WaitReason::Limit { .. } | WaitReason::Child | WaitReason::Host)
+        )
     }
 
     /// Returns the exit code of a driver that exits with the run in this state.

@@ -54,16 +54,7 @@ impl LanguageFamily {
     /// Returns true if importing a whole file also brings all that the file
     /// itself imports that way.
     pub(crate) fn follows_imports(self) -> bool {
-        match self {
-            Self::C | Self::Ruby | Self::Shell => true,
-            Self::Python
-            | Self::Rust
-            | Self::Script
-            | Self::Go
-            | Self::Java
-            | Self::CSharp
-            | Self::Php => false,
-        }
+        matches!(self, Self::C | Self::Ruby | Self::Shell)
     }
 
     /// Returns true if a definition of this kind may be written in several
@@ -116,16 +107,7 @@ impl LanguageFamily {
 
     /// Returns true if a name of another file is only known by an import.
     pub(crate) fn needs_imports(self) -> bool {
-        match self {
-            Self::Python | Self::Script | Self::Rust => true,
-            Self::Go
-            | Self::Java
-            | Self::CSharp
-            | Self::Php
-            | Self::Ruby
-            | Self::C
-            | Self::Shell => false,
-        }
+        matches!(self, Self::Python | Self::Script | Self::Rust)
     }
 
     /// Returns true if a namespace in the file names the whole file, rather

@@ -449,41 +449,26 @@ pub(crate) fn definitions(places: &[ResolvedTarget]) -> Vec<DefRef> {
 }
 
 pub(crate) fn is_type(kind: DefinitionKind) -> bool {
-    match kind {
+    matches!(
+        kind,
         DefinitionKind::Class
-        | DefinitionKind::Struct
-        | DefinitionKind::Union
-        | DefinitionKind::Enum
-        | DefinitionKind::Interface
-        | DefinitionKind::Alias => true,
-        DefinitionKind::Module
-        | DefinitionKind::Variant
-        | DefinitionKind::Function
-        | DefinitionKind::Method
-        | DefinitionKind::Field
-        | DefinitionKind::Constant
-        | DefinitionKind::Variable
-        | DefinitionKind::Macro => false,
-    }
+            | DefinitionKind::Struct
+            | DefinitionKind::Union
+            | DefinitionKind::Enum
+            | DefinitionKind::Interface
+            | DefinitionKind::Alias
+    )
 }
 
 fn is_value(kind: DefinitionKind) -> bool {
-    match kind {
+    matches!(
+        kind,
         DefinitionKind::Function
-        | DefinitionKind::Method
-        | DefinitionKind::Field
-        | DefinitionKind::Constant
-        | DefinitionKind::Variable => true,
-        DefinitionKind::Module
-        | DefinitionKind::Class
-        | DefinitionKind::Struct
-        | DefinitionKind::Union
-        | DefinitionKind::Enum
-        | DefinitionKind::Variant
-        | DefinitionKind::Interface
-        | DefinitionKind::Alias
-        | DefinitionKind::Macro => false,
-    }
+            | DefinitionKind::Method
+            | DefinitionKind::Field
+            | DefinitionKind::Constant
+            | DefinitionKind::Variable
+    )
 }
 
 #[cfg(test)]

@@ -137,22 +137,13 @@ fn flags(facts: &FileFacts, definition: &SourceDefinition) -> Option<u8> {
     let name = facts.names.text(definition.name);
     let has_words = name.contains('_') || name.bytes().any(|byte| byte.is_ascii_uppercase());
     let is_minor = definition.reach == SymbolVisibility::Inside
-        || match definition.kind {
+        || matches!(
+            definition.kind,
             DefinitionKind::Field
-            | DefinitionKind::Variable
-            | DefinitionKind::Variant
-            | DefinitionKind::Module => true,
-            DefinitionKind::Class
-            | DefinitionKind::Struct
-            | DefinitionKind::Union
-            | DefinitionKind::Enum
-            | DefinitionKind::Interface
-            | DefinitionKind::Alias
-            | DefinitionKind::Function
-            | DefinitionKind::Method
-            | DefinitionKind::Constant
-            | DefinitionKind::Macro => false,
-        };
+                | DefinitionKind::Variable
+                | DefinitionKind::Variant
+                | DefinitionKind::Module
+        );
     let owner = definition.owner.map(|owner| facts.names.text(owner));
     let is_owned = owner.is_some_and(|owner| !exports::is_file(owner));
     let all = [

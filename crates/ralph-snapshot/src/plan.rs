@@ -109,14 +109,7 @@ pub enum WhyKept {
 impl WhyKept {
     /// Returns true if files left alone for this reason are in no tree.
     pub(crate) fn is_beside_the_tree(self) -> bool {
-        match self {
-            Self::TooLarge | Self::LeftOut => true,
-            Self::AppearedLater
-            | Self::NotRecorded
-            | Self::IgnoredThen
-            | Self::Nested
-            | Self::AppearedMeanwhile => false,
-        }
+        matches!(self, Self::TooLarge | Self::LeftOut)
     }
 }
 

@@ -91,23 +91,10 @@ impl FileLanguage {
 
     /// True if a file of it is built before it runs.
     pub(super) fn is_compiled(self) -> bool {
-        match self {
-            Self::Rust
-            | Self::Java
-            | Self::Kotlin
-            | Self::CSharp
-            | Self::Go
-            | Self::C
-            | Self::Cpp => true,
-            Self::Python
-            | Self::JavaScript
-            | Self::TypeScript
-            | Self::Tsx
-            | Self::Ruby
-            | Self::Php
-            | Self::Shell
-            | Self::Bats => false,
-        }
+        matches!(
+            self,
+            Self::Rust | Self::Java | Self::Kotlin | Self::CSharp | Self::Go | Self::C | Self::Cpp
+        )
     }
 
     /// True if it is one of the forms of JavaScript.

@@ -103,13 +103,7 @@ impl SessionLog<'_, '_> {
     /// Records that a session of a host finished its loop. After a failure the
     /// session stays as it was.
     pub(crate) fn log_host_success(&self, run: &Run) {
-        let is_done = match &run.state {
-            RunState::Success(_) | RunState::Stopped => true,
-            RunState::Running
-            | RunState::Waiting(_)
-            | RunState::Paused(_)
-            | RunState::Failed(_) => false,
-        };
+        let is_done = matches!(&run.state, RunState::Success(_) | RunState::Stopped);
         let home = self.context.ledger.home();
         let Some(session) = run.session().filter(|_| is_done) else { return };
         if self.memory.remembers && !self.context.ledger.place_is_gone() && Notebook::exists(home) {

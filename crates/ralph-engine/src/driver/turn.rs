@@ -267,14 +267,7 @@ fn money_left(run: &Run) -> Option<Usd> {
 
 /// Returns true if a turn with this end can have made progress.
 fn is_judged_by_files(turn: &TurnEnd) -> bool {
-    match turn {
-        TurnEnd::Finished | TurnEnd::Failed { .. } | TurnEnd::TimedOut(_) => true,
-        TurnEnd::UserAbort
-        | TurnEnd::ProviderLimit { .. }
-        | TurnEnd::HumanAsked { .. }
-        | TurnEnd::ChildrenRunning
-        | TurnEnd::WorkTreeGone { .. } => false,
-    }
+    matches!(turn, TurnEnd::Finished | TurnEnd::Failed { .. } | TurnEnd::TimedOut(_))
 }
 
 /// Redacts the agent's words about its end, like all captured text.

@@ -174,20 +174,12 @@ pub(crate) enum WalkStep {
 
 /// Returns true if a definition of this kind can have members.
 pub(crate) fn is_type(kind: DefinitionKind) -> bool {
-    match kind {
+    matches!(
+        kind,
         DefinitionKind::Class
-        | DefinitionKind::Struct
-        | DefinitionKind::Union
-        | DefinitionKind::Enum
-        | DefinitionKind::Interface => true,
-        DefinitionKind::Module
-        | DefinitionKind::Variant
-        | DefinitionKind::Alias
-        | DefinitionKind::Function
-        | DefinitionKind::Method
-        | DefinitionKind::Field
-        | DefinitionKind::Constant
-        | DefinitionKind::Variable
-        | DefinitionKind::Macro => false,
-    }
+            | DefinitionKind::Struct
+            | DefinitionKind::Union
+            | DefinitionKind::Enum
+            | DefinitionKind::Interface
+    )
 }
