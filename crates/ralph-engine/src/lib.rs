@@ -159,6 +159,7 @@ pub mod code;
 pub mod command_log;
 pub mod commits;
 pub mod debug_log;
+pub mod demo;
 pub mod doctor;
 mod driver;
 mod error;
