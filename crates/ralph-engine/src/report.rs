@@ -12,6 +12,7 @@ use ralph_core::policy::RuleEdition;
 use ralph_core::{Run, wording};
 use ralph_store::{EventQuery, IterationRecord, NewEvent, SqliteStore, StoreError};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::command_log::{CommandLog, CommandSource, SandboxRecord};
 use crate::history::{self, HistoryCurves};
@@ -57,15 +58,15 @@ struct ReportView {
     #[serde(flatten)]
     run: RunView,
     /// The uses of tools by the agent, if its host reports them.
-    tools: Vec<ToolView>,
+    tools: Vec<Value>,
     /// The source of the last command that ended or paused the run: `user` or
     /// `session`; `null` if there is none.
     asked_by: Option<&'static str>,
     /// Commands and tools that the agent of the run was refused.
-    refused_commands: Vec<RefusedCommandView>,
+    refused_commands: Vec<Value>,
     /// Rollbacks of its files, oldest first; `to` is `null` for the undoing of
     /// one.
-    rollbacks: Vec<RollbackView>,
+    rollbacks: Vec<Value>,
     /// True if no program could have changed what the run was judged by.
     sealed: bool,
     /// The reason if it is not sealed; `session` for a run without a driver.
@@ -73,31 +74,6 @@ struct ReportView {
     /// The sandboxes of its agent and its gates, with the promises that they
     /// did not keep.
     sandboxes: Vec<SandboxRecord>,
-}
-
-/// One command that the agent was refused.
-#[derive(Serialize)]
-struct RefusedCommandView {
-    iteration: u32,
-    at: String,
-    command: String,
-}
-
-/// A rollback of files.
-#[derive(Serialize)]
-struct RollbackView {
-    at: String,
-    to: Option<String>,
-    files: u64,
-}
-
-/// One use of a tool by the agent.
-#[derive(Serialize)]
-struct ToolView {
-    iteration: Option<u32>,
-    at: String,
-    #[serde(flatten)]
-    facts: serde_json::Value,
 }
 
 impl RunReport {
@@ -114,22 +90,23 @@ impl RunReport {
 
     /// Returns the report as one JSON object.
     pub fn json(&self) -> String {
-        let tools = self.tools.iter().map(|event| ToolView {
-            iteration: event.iteration,
-            at: moment(event.at),
-            facts: serde_json::from_str(&event.data).unwrap_or_default(),
+        let tools = self.tools.iter().map(|event| {
+            let facts = serde_json::from_str(&event.data).ok().filter(Value::is_object);
+            let mut view = facts.unwrap_or_else(|| json!({}));
+            view["iteration"] = json!(event.iteration);
+            view["at"] = json!(moment(event.at));
+            view
         });
         let run = RunView::new(&self.run, &self.iterations);
-        let refused = self.commands.refused.iter().map(|refused| RefusedCommandView {
-            iteration: refused.iteration,
-            at: moment(refused.at),
-            command: refused.command.clone(),
+        let refused = self.commands.refused.iter().map(|refused| {
+            let (iteration, at) = (refused.iteration, moment(refused.at));
+            json!({ "iteration": iteration, "at": at, "command": refused.command })
         });
-        let rollbacks = self.commands.rollbacks.iter().map(|done| RollbackView {
-            at: moment(done.at),
-            to: done.to.clone(),
-            files: done.files,
-        });
+        let rollbacks = self
+            .commands
+            .rollbacks
+            .iter()
+            .map(|done| json!({ "at": moment(done.at), "to": done.to, "files": done.files }));
         let unsealed = match &self.commands.seal {
             Some(Ok(())) => None,
             Some(Err(why)) => Some(why.clone()),

@@ -19,14 +19,17 @@ use jiff::tz::TimeZone;
 use ralph_core::diagnostics::DiagnosticSnapshot;
 use ralph_core::evidence::{GateExtent, GateReport};
 use ralph_core::feedback::FailureCounts;
+use ralph_core::policy::{GateImportance, GateSpec};
 use ralph_core::run::Owner;
 use ralph_core::state::{RunFailure, RunState, WaitReason};
+use ralph_core::usage::Usage;
 use ralph_core::{Run, Timestamp};
 use ralph_store::IterationRecord;
 use serde::Serialize;
+use serde_json::{Value, json};
 
-pub use diagnostics::{BaselineView, CircleView, DiagnosticsView, ScoreView};
-pub use findings::{CountsView, FindingView, TestsView, sarif};
+pub use diagnostics::score;
+pub use findings::sarif;
 pub use lines::event_line;
 
 use crate::{history, owner};
@@ -71,7 +74,7 @@ pub struct RunView {
     #[serde(rename = "match")]
     match_mode: &'static str,
     trust: &'static str,
-    criteria: Vec<CriterionView>,
+    criteria: Vec<Value>,
     target_files: Vec<String>,
     agent: String,
     agent_command: Vec<String>,
@@ -86,140 +89,80 @@ pub struct RunView {
     missing_folder: Option<String>,
     final_status: Option<&'static str>,
     completion_reason: Option<&'static str>,
-    baseline: Option<BaselineView>,
+    baseline: Option<Value>,
     improvement_percent: Option<i64>,
-    snapshots: Vec<SnapshotView>,
+    snapshots: Vec<Value>,
     best_iteration: Option<u32>,
-    best_score: Option<ScoreView>,
-    circle: Option<CircleView>,
+    best_score: Option<Value>,
+    circle: Option<Value>,
     tree: Option<String>,
-    usage: UsageView,
+    usage: Value,
     restarts: u32,
     waited_seconds: u64,
-    owner: Option<OwnerView>,
+    owner: Option<Value>,
     last_output: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct CriterionView {
-    name: String,
-    criterion: &'static str,
-    command: String,
-    required: bool,
+/// Returns the report of one gate.
+pub fn gate(report: &GateReport) -> Value {
+    let reading = &report.reading;
+    json!({
+        "name": report.name,
+        "command": report.command,
+        "verdict": report.verdict.name(),
+        "detail": report.verdict.describe(),
+        "required": report.need == GateImportance::Required,
+        "cached": report.cached,
+        "extent": match report.extent {
+            GateExtent::Whole => "whole",
+            GateExtent::Affected => "affected",
+        },
+        "elapsed_ms": u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
+        "failing": report.failing,
+        "counts": findings::counts(reading.counts),
+        "tests": findings::tests(reading),
+        "findings": reading.findings.iter().map(findings::finding).collect::<Vec<_>>(),
+        "beyond": reading.beyond,
+        "tail": report.tail,
+        "usage": report.usage.map(usage),
+    })
 }
 
-/// The record of one iteration.
-#[derive(Clone, Debug, Serialize)]
-pub struct SnapshotView {
-    iteration: u32,
-    timestamp: String,
-    turn: String,
-    claim: String,
-    decision: String,
-    failing: u32,
-    tree: Option<String>,
-    returned_to: Option<u32>,
-    diagnostics: Option<DiagnosticsView>,
-    gates: Vec<GateView>,
-}
-
-/// The report of one gate.
-#[derive(Clone, Debug, Serialize)]
-pub struct GateView {
-    name: String,
-    command: String,
-    verdict: &'static str,
-    detail: String,
-    required: bool,
-    cached: bool,
-    extent: &'static str,
-    elapsed_ms: u64,
-    failing: Vec<String>,
-    counts: CountsView,
-    tests: Option<TestsView>,
-    findings: Vec<FindingView>,
-    beyond: u64,
-    tail: String,
-    usage: Option<UsageView>,
-}
-
-/// Tokens and money.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct UsageView {
-    input_tokens: u64,
-    output_tokens: u64,
-    cost_usd: f64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct OwnerView {
-    pid: Option<u32>,
-    alive: bool,
-    heartbeat: Option<String>,
-}
-
-impl From<&GateReport> for GateView {
-    fn from(report: &GateReport) -> Self {
-        Self {
-            name: report.name.clone(),
-            command: report.command.clone(),
-            verdict: report.verdict.name(),
-            detail: report.verdict.describe(),
-            required: report.need == ralph_core::policy::GateImportance::Required,
-            cached: report.cached,
-            extent: match report.extent {
-                GateExtent::Whole => "whole",
-                GateExtent::Affected => "affected",
-            },
-            elapsed_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
-            failing: report.failing.iter().cloned().collect(),
-            counts: report.reading.counts.into(),
-            tests: findings::tests(&report.reading),
-            findings: report.reading.findings.iter().map(FindingView::from).collect(),
-            beyond: report.reading.beyond,
-            tail: report.tail.clone(),
-            usage: report.usage.map(UsageView::from),
-        }
+/// Returns the report with every test by its id, not just those that failed.
+pub fn gate_with_every_test(report: &GateReport) -> Value {
+    let mut view = gate(report);
+    if let Some(tests) = &report.reading.tests {
+        let outcomes = tests.states.iter().map(|(id, state)| (id.clone(), json!(state.name())));
+        view["tests"]["outcomes"] = Value::Object(outcomes.collect());
     }
+    view
 }
 
-impl GateView {
-    /// Returns the report with every test by its id, not just those that
-    /// failed.
-    pub fn with_every_test(report: &GateReport) -> Self {
-        let view = Self::from(report);
-        let tests = view.tests.zip(report.reading.tests.as_ref());
-        let tests = tests.map(|(view, tests)| view.with_outcomes(tests));
-        Self { tests, ..view }
-    }
+/// Returns the record of one iteration.
+fn snapshot(record: &IterationRecord, returned_to: Option<u32>) -> Value {
+    let shown = DiagnosticSnapshot::of(&record.gates, record.ended_at);
+    json!({
+        "iteration": record.number,
+        "timestamp": moment(record.ended_at),
+        "turn": record.turn,
+        "claim": record.claim,
+        "decision": record.decision,
+        "failing": record.failing,
+        "tree": record.tree.as_ref().map(ToString::to_string),
+        "returned_to": returned_to,
+        "diagnostics": (!record.gates.is_empty()).then(|| diagnostics::diagnostics(&shown)),
+        "gates": record.gates.iter().map(gate).collect::<Vec<_>>(),
+    })
 }
 
-impl SnapshotView {
-    fn new(record: &IterationRecord, returned_to: Option<u32>) -> Self {
-        let shown = DiagnosticSnapshot::of(&record.gates, record.ended_at);
-        Self {
-            iteration: record.number,
-            timestamp: moment(record.ended_at),
-            turn: record.turn.clone(),
-            claim: record.claim.clone(),
-            decision: record.decision.clone(),
-            failing: record.failing,
-            tree: record.tree.as_ref().map(ToString::to_string),
-            returned_to,
-            diagnostics: (!record.gates.is_empty()).then(|| DiagnosticsView::from(&shown)),
-            gates: record.gates.iter().map(GateView::from).collect(),
-        }
-    }
-}
-
-impl From<ralph_core::usage::Usage> for UsageView {
-    fn from(usage: ralph_core::usage::Usage) -> Self {
-        Self {
-            input_tokens: usage.input_tokens,
-            output_tokens: usage.output_tokens,
-            cost_usd: usage.cost.dollars(),
-        }
-    }
+/// Returns tokens and money.
+fn usage(usage: Usage) -> Value {
+    let Usage { input_tokens, output_tokens, cost } = usage;
+    json!({
+        "input_tokens": input_tokens,
+        "output_tokens": output_tokens,
+        "cost_usd": cost.dollars(),
+    })
 }
 
 impl RunView {
@@ -259,25 +202,25 @@ impl RunView {
             missing_folder: missing_folder(&run.state),
             final_status: ended.then(|| run.state.status()),
             completion_reason: if ended { run.state.reason() } else { None },
-            baseline: run.baseline.as_ref().map(BaselineView::from),
+            baseline: run.baseline.as_ref().map(diagnostics::baseline),
             improvement_percent: improvement(run),
             snapshots: snapshots(run, iterations),
             best_iteration: run.best.map(|best| best.iteration),
-            best_score: run.best.map(|best| best.score.into()),
+            best_score: run.best.map(|best| score(best.score)),
             circle: circle(run),
             tree: run.tree.as_ref().map(ToString::to_string),
-            usage: run.usage.into(),
+            usage: usage(run.usage),
             restarts: run.restarts,
             waited_seconds: run.waited.as_secs(),
-            owner: run.owner.as_ref().map(OwnerView::from),
+            owner: run.owner.as_ref().map(owner_view),
             last_output: (!run.last_output.is_empty()).then(|| run.last_output.clone()),
         }
     }
 }
 
-fn snapshots(run: &Run, iterations: &[IterationRecord]) -> Vec<SnapshotView> {
+fn snapshots(run: &Run, iterations: &[IterationRecord]) -> Vec<Value> {
     let returns = history::returns(run, iterations);
-    iterations.iter().zip(returns).map(|(record, to)| SnapshotView::new(record, to)).collect()
+    iterations.iter().zip(returns).map(|(record, to)| snapshot(record, to)).collect()
 }
 
 /// Returns the improvement since the start; `None` if nothing was checked.
@@ -290,25 +233,23 @@ fn improvement(run: &Run) -> Option<i64> {
 
 /// Returns the last return of the files to an earlier state, if nothing came
 /// after it.
-fn circle(run: &Run) -> Option<CircleView> {
-    let circle = match &run.state {
-        RunState::Failed(RunFailure::Circular(circle)) => *circle,
-        RunState::Failed(_)
-        | RunState::Running
-        | RunState::Waiting(_)
-        | RunState::Paused(_)
-        | RunState::Success(_)
-        | RunState::Stopped => run.progress.circle,
+fn circle(run: &Run) -> Option<Value> {
+    let circle = if let RunState::Failed(RunFailure::Circular(circle)) = &run.state {
+        *circle
+    } else {
+        run.progress.circle
     };
-    circle.map(CircleView::from)
+    circle.map(diagnostics::circle)
 }
 
-fn criteria(run: &Run) -> Vec<CriterionView> {
-    let view = |gate: &ralph_core::policy::GateSpec| CriterionView {
-        name: gate.name.clone(),
-        criterion: gate.criterion.name(),
-        command: gate.command.display(),
-        required: gate.need == ralph_core::policy::GateImportance::Required,
+fn criteria(run: &Run) -> Vec<Value> {
+    let view = |gate: &GateSpec| {
+        json!({
+            "name": gate.name,
+            "criterion": gate.criterion.name(),
+            "command": gate.command.display(),
+            "required": gate.need == GateImportance::Required,
+        })
     };
     run.policy.gates.iter().map(view).collect()
 }
@@ -337,32 +278,19 @@ fn missing_folder(state: &RunState) -> Option<String> {
     Some(folder.clone())
 }
 
-impl From<&Owner> for OwnerView {
-    fn from(owner: &Owner) -> Self {
-        let alive = owner::is_alive(owner);
-        match owner {
-            Owner::Driver { pid, heartbeat, .. } => {
-                Self { pid: Some(*pid), alive, heartbeat: Some(moment(*heartbeat)) }
-            }
-            Owner::Session(_) => Self { pid: None, alive, heartbeat: None },
-        }
-    }
+fn owner_view(found: &Owner) -> Value {
+    let (pid, heartbeat) = match found {
+        Owner::Driver { pid, heartbeat, .. } => (Some(*pid), Some(moment(*heartbeat))),
+        Owner::Session(_) => (None, None),
+    };
+    json!({ "pid": pid, "alive": owner::is_alive(found), "heartbeat": heartbeat })
 }
 
-/// The results of gates without a run, as `check` prints them.
-#[derive(Clone, Debug, Serialize)]
-pub struct CheckView {
-    schema: u32,
-    passed: bool,
-    gates: Vec<GateView>,
-}
-
-impl CheckView {
-    /// Returns the results of the gates, each in the form that `view` gives it.
-    pub fn new(reports: &[GateReport], view: fn(&GateReport) -> GateView) -> Self {
-        let passed = !reports.iter().any(GateReport::blocks);
-        Self { schema: SCHEMA, passed, gates: reports.iter().map(view).collect() }
-    }
+/// Returns the results of gates without a run, each in the form that `view` gives it.
+pub fn checked(reports: &[GateReport], view: fn(&GateReport) -> Value) -> Value {
+    let passed = !reports.iter().any(GateReport::blocks);
+    let gates: Vec<Value> = reports.iter().map(view).collect();
+    json!({ "schema": SCHEMA, "passed": passed, "gates": gates })
 }
 
 /// A list of runs, as `status` and `runs` print it.

@@ -18,8 +18,9 @@ use ralph_engine::events::{EventSink, RunEvent};
 use ralph_engine::folder_guard;
 use ralph_engine::lsp_helper::ServerKeepAlive;
 use ralph_engine::report::span;
-use ralph_engine::wire::{CheckView, GateView, sarif};
+use ralph_engine::wire::{checked, gate, gate_with_every_test, sarif};
 use ralph_snapshot::WorkHandle;
+use serde_json::Value;
 
 use super::trust;
 use crate::app::App;
@@ -248,9 +249,8 @@ impl EventSink for CheckProgressPrinter {
 
 fn show(reports: &[GateReport], args: &CheckArgs, locale: Locale) {
     if args.json {
-        let view: fn(&GateReport) -> GateView =
-            if args.all { GateView::with_every_test } else { |report| GateView::from(report) };
-        out::line(serde_json::json!(CheckView::new(reports, view)));
+        let view: fn(&GateReport) -> Value = if args.all { gate_with_every_test } else { gate };
+        out::line(checked(reports, view));
     } else if args.sarif {
         out::line(sarif(reports));
     } else {

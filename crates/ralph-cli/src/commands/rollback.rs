@@ -156,13 +156,7 @@ pub(crate) fn way_back(app: &App, run: &Run) -> Result<Option<String>, CliError>
 
 /// Returns true if a rollback to this snapshot undoes another.
 fn is_undo(to: SnapshotLabel) -> bool {
-    match to {
-        SnapshotLabel::Safety(_) => true,
-        SnapshotLabel::Start
-        | SnapshotLabel::Iteration(_)
-        | SnapshotLabel::Resumed(_)
-        | SnapshotLabel::After(_) => false,
-    }
+    matches!(to, SnapshotLabel::Safety(_))
 }
 
 /// Returns 0 if everything is restored, 1 if something was left.

@@ -49,25 +49,23 @@ pub(crate) enum HookProblem {
 impl HookProblem {
     /// Describes the problem in a language.
     pub(crate) fn said(&self, locale: Locale) -> String {
-        match (locale, self) {
-            (Locale::En, _) => self.to_string(),
-            (Locale::Ko, Self::NotFound(program)) => format!("`{program}` 이(가) 없습니다"),
-            (Locale::Ko, Self::NotStarted { program, reason }) => {
+        let korean = match self {
+            Self::NotFound(program) => format!("`{program}` 이(가) 없습니다"),
+            Self::NotStarted { program, reason } => {
                 format!("`{program}` 을(를) 시작할 수 없습니다: {reason}")
             }
-            (Locale::Ko, Self::Ended { program, ending, said }) => {
+            Self::Ended { program, ending, said } => {
                 format!("`{program}` 이(가) {ending} 로 끝났습니다{said}")
             }
-            (Locale::Ko, Self::Slow { program, seconds }) => {
+            Self::Slow { program, seconds } => {
                 format!("`{program}` 이(가) {seconds}초 안에 답하지 않았습니다")
             }
-            (Locale::Ko, Self::Chatter { program, said }) => {
+            Self::Chatter { program, said } => {
                 format!("`{program}` 의 출력이 JSON 객체 하나가 아닙니다: {said}")
             }
-            (Locale::Ko, Self::Mute(program)) => {
-                format!("`{program}` 이(가) `/ralph help` 에 답하지 않았습니다")
-            }
-        }
+            Self::Mute(program) => format!("`{program}` 이(가) `/ralph help` 에 답하지 않았습니다"),
+        };
+        locale.say(self.to_string(), korean)
     }
 }
 

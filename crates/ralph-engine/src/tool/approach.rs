@@ -6,12 +6,12 @@ use ralph_memory::event::{EventActor, NoteKind, NoteScope};
 use ralph_memory::{MemoryError, NoteSelection, Notebook, SearchFilters, SearchQuery, StoredNote};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::ToolReply;
 use super::notes::{self, AgentNoteView, SHORT};
 use super::paths;
-use super::tries::{self, PlannedChange, TryView};
+use super::tries::{self, PlannedChange};
 use crate::app::App;
 use crate::user_error::UserError;
 
@@ -62,9 +62,8 @@ pub fn check_approach(app: &App, input: ApproachCheckInput) -> Result<ToolReply,
     };
     let (failed, related) = (view(&failed), view(&related));
     let known = !failed.is_empty() || !tries.same.is_empty();
-    let tries_of = |tries: &[_]| -> Vec<TryView> {
-        tries.iter().rev().take(SHOWN).map(TryView::new).collect()
-    };
+    let tries_of =
+        |tries: &[_]| -> Vec<Value> { tries.iter().rev().take(SHOWN).map(tries::view).collect() };
     let answer = ToolReply::new(&json!({
         "schema": 1, "known": known,
         "tries": tries_of(&tries.same), "failed": failed,

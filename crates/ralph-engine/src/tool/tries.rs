@@ -4,7 +4,7 @@ use ralph_core::memory::attempt::{RepetitionKind, TaskAttempt, notice};
 use ralph_core::memory::notes::as_data;
 use ralph_memory::approach::{SAME_PLAN, plans_alike};
 use ralph_memory::{AttemptQuery, MemoryError, Notebook, PastAttempt};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 /// Number of tries that are compared with a plan, the latest first.
 const LOOKED_AT: usize = 500;
@@ -32,31 +32,24 @@ pub(super) struct FailedTries {
     pub(super) others: Vec<PastAttempt>,
 }
 
-/// A try as an agent reads it.
-#[derive(Debug, Serialize)]
-pub(super) struct TryView {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    run: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    iteration: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    approach: Option<String>,
-    failures: Vec<String>,
-    files: Vec<String>,
-}
-
-impl TryView {
-    pub(super) fn new(past: &PastAttempt) -> Self {
-        let tried = &past.tried;
-        let files = tried.changes.iter().map(|trace| as_data(&trace.file));
-        Self {
-            run: past.place.run.clone(),
-            iteration: past.place.iteration,
-            approach: tried.approach.as_deref().map(as_data),
-            failures: tried.failures.iter().take(TOLD).map(|failure| as_data(failure)).collect(),
-            files: files.take(TOLD).collect(),
+/// Returns a try as an agent reads it.
+pub(super) fn view(past: &PastAttempt) -> Value {
+    let tried = &past.tried;
+    let failures: Vec<_> =
+        tried.failures.iter().take(TOLD).map(|failure| as_data(failure)).collect();
+    let files: Vec<_> = tried.changes.iter().take(TOLD).map(|trace| as_data(&trace.file)).collect();
+    let mut view = json!({ "failures": failures, "files": files });
+    let known = [
+        ("run", past.place.run.as_ref().map(|run| json!(run))),
+        ("iteration", past.place.iteration.map(|iteration| json!(iteration))),
+        ("approach", tried.approach.as_deref().map(|approach| json!(as_data(approach)))),
+    ];
+    for (name, value) in known {
+        if let Some(value) = value {
+            view[name] = value;
         }
     }
+    view
 }
 
 impl PlannedChange {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{SnapshotName, find, last};
 use crate::texts;
 use crate::user_error::UserError;
-use crate::wire::{ScoreView, local_time, moment};
+use crate::wire::{self, local_time, moment};
 
 /// A snapshot, with the number of changes since the one before.
 pub struct SnapshotListRow {
@@ -152,7 +152,7 @@ pub fn snapshots_as_json(rows: &[SnapshotListRow], run: &Run, bytes: u64) -> Val
                 "modified": modified,
                 "removed": removed,
                 "failing": row.record.as_ref().map(|record| record.failing),
-                "score": score(row, run).map(ScoreView::from),
+                "score": score(row, run).map(wire::score),
                 "kept_in": place(&row.snapshot),
                 "left_out": row.snapshot.left_out.iter().map(|file| file.path.to_string_lossy()).collect::<Vec<_>>(),
             })

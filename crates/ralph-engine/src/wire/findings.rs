@@ -4,105 +4,50 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ralph_core::evidence::GateReport;
 use ralph_core::finding::{
-    Finding, FindingCounts, FindingLevel, TestResults, TestState, ToolReport,
+    Finding, FindingCounts, FindingLevel, TestCounts, TestFailure, TestResults, TestState,
+    ToolReport,
 };
-use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The number of findings of each level.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct CountsView {
-    errors: u64,
-    warnings: u64,
-    infos: u64,
-    security: u64,
+/// Returns the number of findings of each level.
+pub(super) fn counts(counts: FindingCounts) -> Value {
+    let FindingCounts { errors, security, warnings, infos } = counts;
+    json!({ "errors": errors, "warnings": warnings, "infos": infos, "security": security })
 }
 
-/// The results of the tests.
-#[derive(Clone, Debug, Serialize)]
-pub struct TestsView {
-    run: u64,
-    passed: u64,
-    failed: u64,
-    skipped: u64,
-    failures: Vec<FailureView>,
-    /// The outcome of each test, by id; only if all were requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcomes: Option<BTreeMap<String, &'static str>>,
+/// Returns one finding.
+pub(super) fn finding(finding: &Finding) -> Value {
+    let Finding { tool, rule, level, place, message, fingerprint } = finding;
+    json!({
+        "tool": tool,
+        "rule": rule,
+        "level": level.name(),
+        "file": place.file,
+        "line": place.line,
+        "column": place.column,
+        "message": message,
+        "fingerprint": fingerprint,
+    })
 }
 
-impl TestsView {
-    /// Returns the same with every test by its id, as far as ids are known.
-    pub(super) fn with_outcomes(self, tests: &TestResults) -> Self {
-        let outcomes = tests.states.iter().map(|(id, state)| (id.clone(), state.name()));
-        Self { outcomes: Some(outcomes.collect()), ..self }
-    }
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct FailureView {
-    id: String,
-    file: String,
-    line: Option<u32>,
-    message: String,
-}
-
-/// One finding.
-#[derive(Clone, Debug, Serialize)]
-pub struct FindingView {
-    tool: String,
-    rule: Option<String>,
-    level: &'static str,
-    file: String,
-    line: Option<u32>,
-    column: Option<u32>,
-    message: String,
-    fingerprint: String,
-}
-
-impl From<FindingCounts> for CountsView {
-    fn from(counts: FindingCounts) -> Self {
-        let FindingCounts { errors, security, warnings, infos } = counts;
-        Self { errors, warnings, infos, security }
-    }
-}
-
-impl From<&Finding> for FindingView {
-    fn from(finding: &Finding) -> Self {
-        Self {
-            tool: finding.tool.clone(),
-            rule: finding.rule.clone(),
-            level: finding.level.name(),
-            file: finding.place.file.clone(),
-            line: finding.place.line,
-            column: finding.place.column,
-            message: finding.message.clone(),
-            fingerprint: finding.fingerprint.clone(),
-        }
-    }
+/// Returns the failed tests by their ids.
+fn failures(tests: &TestResults) -> impl Iterator<Item = (&String, TestFailure)> {
+    let failed = tests.states.iter().filter(|(_, state)| **state == TestState::Failed);
+    failed.map(|(id, _)| (id, tests.failures.get(id).cloned().unwrap_or_default()))
 }
 
 /// Returns the tests of a reading, if its tool runs tests.
-pub(super) fn tests(reading: &ToolReport) -> Option<TestsView> {
+pub(super) fn tests(reading: &ToolReport) -> Option<Value> {
     let tests = reading.tests.as_ref()?;
-    let failed = tests.states.iter().filter(|(_, state)| **state == TestState::Failed);
-    let failures = failed.map(|(id, _)| {
-        let known = tests.failures.get(id).cloned().unwrap_or_default();
-        FailureView {
-            id: id.clone(),
-            file: known.place.file,
-            line: known.place.line,
-            message: known.message,
-        }
-    });
-    Some(TestsView {
-        run: tests.counts.passed + tests.counts.failed,
-        passed: tests.counts.passed,
-        failed: tests.counts.failed,
-        skipped: tests.counts.skipped,
-        failures: failures.collect(),
-        outcomes: None,
-    })
+    let failure = |(id, TestFailure { place, message }): (&String, _)| json!({ "id": id, "file": place.file, "line": place.line, "message": message });
+    let TestCounts { passed, failed, skipped } = tests.counts;
+    Some(json!({
+        "run": passed + failed,
+        "passed": passed,
+        "failed": failed,
+        "skipped": skipped,
+        "failures": failures(tests).map(failure).collect::<Vec<_>>(),
+    }))
 }
 
 /// Returns all findings and failed tests of these gates as a SARIF 2.1.0 log.
@@ -118,15 +63,15 @@ pub fn sarif(reports: &[GateReport]) -> Value {
             }
             rules.entry(&finding.tool).or_default().extend(finding.rule.as_deref());
         }
-        for failure in tests(&report.reading).into_iter().flat_map(|tests| tests.failures) {
+        for (id, failure) in report.reading.tests.iter().flat_map(failures) {
             let text =
                 if failure.message.is_empty() { "the test failed" } else { &failure.message };
-            let text = format!("{}: {text}", failure.id);
+            let text = format!("{id}: {text}");
             tools.entry(&report.name).or_default().push(json!({
                 "level": "error",
                 "message": { "text": text },
-                "locations": locations(&failure.file, failure.line, None),
-                "partialFingerprints": { "ralph/v1": format!("test {}", failure.id) },
+                "locations": locations(&failure.place.file, failure.place.line, None),
+                "partialFingerprints": { "ralph/v1": format!("test {id}") },
             }));
         }
     }
@@ -193,7 +138,7 @@ mod tests {
     use ralph_core::policy::GateImportance;
 
     use super::*;
-    use crate::wire::GateView;
+    use crate::wire::{gate, gate_with_every_test};
 
     fn report() -> GateReport {
         let mut finding = Finding {
@@ -227,12 +172,11 @@ mod tests {
 
     #[test]
     fn every_test_is_listed_by_id_only_where_asked_for() {
-        let json = |view: GateView| serde_json::to_value(view).unwrap()["tests"].clone();
-        let whole = json(GateView::with_every_test(&report()));
+        let whole = gate_with_every_test(&report())["tests"].clone();
         assert_eq!(whole["outcomes"], json!({ "t::one": "failed" }));
         let mut brief = whole.clone();
         brief.as_object_mut().unwrap().remove("outcomes");
-        assert_eq!(json(GateView::from(&report())), brief);
+        assert_eq!(gate(&report())["tests"], brief);
     }
 
     #[test]

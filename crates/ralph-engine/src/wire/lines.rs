@@ -5,7 +5,7 @@ use ralph_core::{Run, RunId, Timestamp, wording};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{GateView, RunView, SCHEMA, UsageView, details, moment};
+use super::{RunView, SCHEMA, details, gate, moment, usage};
 use crate::events::{RunEvent, RunStart};
 use crate::seal::UnsealedReason;
 
@@ -40,7 +40,7 @@ fn body(event: &RunEvent<'_>) -> (&'static str, Value) {
             ("gate_started", json!({ "gate": name, "iteration": iteration }))
         }
         RunEvent::GateFinished { report, iteration } => {
-            ("gate_finished", json!({ "iteration": iteration, "gate": GateView::from(*report) }))
+            ("gate_finished", json!({ "iteration": iteration, "gate": gate(report) }))
         }
         RunEvent::IterationStarted { run } => (
             "iteration_started",
@@ -64,7 +64,7 @@ fn body(event: &RunEvent<'_>) -> (&'static str, Value) {
                 "no_progress_count": run.progress.stalled,
                 "tree": run.tree.as_ref().map(ToString::to_string),
                 "elapsed_ms": u64::try_from(summary.elapsed.as_millis()).unwrap_or(u64::MAX),
-                "usage": UsageView::from(run.usage),
+                "usage": usage(run.usage),
             }),
         ),
         RunEvent::Waiting { run, wait } => waiting(run, wait),
@@ -107,7 +107,7 @@ fn ended(run: &Run) -> Value {
         "exit_code": run.state.exit_code(),
         "best_iteration": run.best.map(|best| best.iteration),
         "circle": super::circle(run),
-        "cost": UsageView::from(run.usage),
+        "cost": usage(run.usage),
     })
 }
 

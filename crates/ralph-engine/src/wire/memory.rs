@@ -11,96 +11,50 @@ use ralph_memory::{
     GroupHit, ImportCounts, NoteCounts, NoteHit, NoteRetirement, NoteTally, NotebookStats,
     SalvageReport, StoredNote,
 };
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{SCHEMA, moment};
 
-/// A note.
-#[derive(Clone, Debug, Serialize)]
-pub struct StoredNoteView {
-    id: String,
-    external_id: Option<String>,
-    kind: String,
-    scope: &'static str,
-    title: Option<String>,
-    text: String,
-    why: Option<String>,
-    files: Vec<String>,
-    anchors: Vec<AnchorView>,
-    at: String,
-    recorded_at: String,
-    by: &'static str,
-    run_id: Option<String>,
-    iteration: Option<u32>,
-    session_id: Option<String>,
-    verified: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<&'static str>,
-    retired: Option<RetiredView>,
-    group: Option<String>,
-    prev: Option<String>,
-    next: Option<String>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct AnchorView {
-    file: String,
-    symbol: Option<String>,
-    hash: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<String>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct RetiredView {
-    at: String,
-    why: String,
-    by: Option<String>,
-    who: &'static str,
-}
-
-impl StoredNoteView {
-    /// Returns the view of a note.
-    pub fn new(known: &StoredNote) -> Self {
-        let StoredNote { note, actor, place, recorded, retired, verified, .. } = known.clone();
-        let anchor =
-            |NoteAnchor { file, hash, symbol, body }| AnchorView { file, symbol, hash, body };
-        let ended = |NoteRetirement { at, why, by, who }| RetiredView {
-            at: moment(at),
-            why,
-            by,
-            who: actor_word(who),
-        };
-        Self {
-            id: note.id,
-            external_id: note.external_id,
-            kind: note.kind.word().to_owned(),
-            scope: note.scope.word(),
-            title: note.title,
-            text: note.text,
-            why: note.why,
-            files: note.files,
-            anchors: note.anchors.into_iter().map(anchor).collect(),
-            at: moment(known.valid_from()),
-            recorded_at: moment(recorded),
-            by: actor_word(actor),
-            run_id: place.run,
-            iteration: place.iteration,
-            session_id: place.session,
-            verified,
-            label: None,
-            retired: retired.map(ended),
-            group: note.group,
-            prev: note.prev,
-            next: note.next,
+/// Returns the view of a note.
+fn stored(known: &StoredNote) -> Value {
+    let StoredNote { note, actor, place, recorded, retired, verified, .. } = known;
+    let anchor = |NoteAnchor { file, hash, symbol, body }: &NoteAnchor| {
+        let mut view = json!({ "file": file, "symbol": symbol, "hash": hash });
+        if let Some(body) = body {
+            view["body"] = json!(body);
         }
-    }
+        view
+    };
+    let ended = |NoteRetirement { at, why, by, who }: &NoteRetirement| json!({ "at": moment(*at), "why": why, "by": by, "who": actor_word(*who) });
+    json!({
+        "id": note.id,
+        "external_id": note.external_id,
+        "kind": note.kind.word(),
+        "scope": note.scope.word(),
+        "title": note.title,
+        "text": note.text,
+        "why": note.why,
+        "files": note.files,
+        "anchors": note.anchors.iter().map(anchor).collect::<Vec<_>>(),
+        "at": moment(known.valid_from()),
+        "recorded_at": moment(*recorded),
+        "by": actor_word(*actor),
+        "run_id": place.run,
+        "iteration": place.iteration,
+        "session_id": place.session,
+        "verified": verified,
+        "retired": retired.as_ref().map(ended),
+        "group": note.group,
+        "prev": note.prev,
+        "next": note.next,
+    })
 }
 
 /// Returns the view of a note with its current label.
-fn labelled(known: &StoredNote, label: NoteLabel) -> StoredNoteView {
-    StoredNoteView { label: Some(label.as_str()), ..StoredNoteView::new(known) }
+fn labelled(known: &StoredNote, label: NoteLabel) -> Value {
+    let mut view = stored(known);
+    view["label"] = json!(label.as_str());
+    view
 }
 
 /// Returns the name of an actor.
@@ -142,7 +96,7 @@ pub const fn anchored_word(anchored: AnchorState) -> &'static str {
 
 /// Returns a note that was found, with its score.
 fn result(found: &NoteHit, label: NoteLabel) -> Value {
-    let mut view = json!(labelled(&found.known, label));
+    let mut view = labelled(&found.known, label);
     view["score"] = json!(found.score);
     view
 }
@@ -168,8 +122,7 @@ pub fn of_query(mut answer: Value, query: &str, index: usize) -> Value {
 
 /// Returns a list of notes.
 pub fn notes(notes: &[StoredNote], mut label: impl FnMut(&StoredNote) -> NoteLabel) -> Value {
-    let views: Vec<StoredNoteView> =
-        notes.iter().map(|known| labelled(known, label(known))).collect();
+    let views: Vec<Value> = notes.iter().map(|known| labelled(known, label(known))).collect();
     json!({ "schema": SCHEMA, "notes": views })
 }
 
@@ -190,7 +143,7 @@ pub fn brief(known: &StoredNote) -> Value {
 
 /// Returns one note in the form that an import reads.
 pub fn exported(known: &StoredNote) -> Value {
-    let mut view = json!(StoredNoteView::new(known));
+    let mut view = stored(known);
     let id = known.note.external_id.as_ref().unwrap_or(&known.note.id);
     view["note_id"] = json!(known.note.id);
     view["id"] = json!(id);
@@ -222,7 +175,7 @@ pub fn why(reasons: &BeliefReasons<'_>) -> Value {
     let NoteCounts { shown, cited, passed, failed, tokens } = known.counts;
     json!({
         "schema": SCHEMA,
-        "note": StoredNoteView::new(known),
+        "note": stored(known),
         "label": label.as_str(),
         "source": source_word(known.source()),
         "belief": {

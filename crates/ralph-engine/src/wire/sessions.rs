@@ -2,7 +2,6 @@
 
 use ralph_core::Timestamp;
 use ralph_memory::{SessionMessage, SessionRecord};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{SCHEMA, moment};
@@ -17,40 +16,15 @@ pub struct ListedSession {
     pub is_alive: bool,
 }
 
-#[derive(Serialize)]
-struct SessionView<'a> {
-    id: &'a str,
-    session_id: Option<&'a str>,
-    run_id: Option<&'a str>,
-    task: Option<&'a str>,
-    state: &'static str,
-    mode: &'static str,
-    alive: bool,
-    worktree: Option<&'a str>,
-    files: &'a [String],
-    last_failure: Option<&'a str>,
-    last_message: Option<MessageView<'a>>,
-    last_checkpoint: String,
-    created_at: String,
-    updated_at: String,
-}
-
-#[derive(Serialize)]
-struct MessageView<'a> {
-    at: String,
-    who: &'static str,
-    text: &'a str,
-}
-
 /// Returns sessions, the latest first.
 pub fn list(sessions: &[ListedSession]) -> Value {
-    let views: Vec<SessionView<'_>> = sessions.iter().map(view).collect();
+    let views: Vec<Value> = sessions.iter().map(view).collect();
     json!({ "schema": SCHEMA, "sessions": views })
 }
 
 /// Returns a session with its messages.
 pub fn one(seen: &ListedSession) -> Value {
-    let messages: Vec<MessageView<'_>> = seen.session.messages.iter().map(message).collect();
+    let messages: Vec<Value> = seen.session.messages.iter().map(message).collect();
     json!({ "schema": SCHEMA, "session": view(seen), "messages": messages })
 }
 
@@ -67,7 +41,7 @@ pub fn resumed(seen: &ListedSession, found: &RecallResult, command: Option<&[Str
     })
 }
 
-fn view(seen: &ListedSession) -> SessionView<'_> {
+fn view(seen: &ListedSession) -> Value {
     let SessionRecord {
         id,
         task,
@@ -85,26 +59,26 @@ fn view(seen: &ListedSession) -> SessionView<'_> {
         is_broken: _,
         taken_up: _,
     } = &seen.session;
-    SessionView {
-        id,
-        session_id: external.as_deref(),
-        run_id: run.as_deref(),
-        task: task.as_deref(),
-        state: state.word(),
-        mode: mode.word(),
-        alive: seen.is_alive,
-        worktree: worktree.as_deref(),
-        files,
-        last_failure: last_failure.as_deref(),
-        last_message: messages.last().map(message),
-        last_checkpoint: at(*last_checkpoint),
-        created_at: at(*created),
-        updated_at: at(*updated),
-    }
+    json!({
+        "id": id,
+        "session_id": external,
+        "run_id": run,
+        "task": task,
+        "state": state.word(),
+        "mode": mode.word(),
+        "alive": seen.is_alive,
+        "worktree": worktree,
+        "files": files,
+        "last_failure": last_failure,
+        "last_message": messages.last().map(message),
+        "last_checkpoint": at(*last_checkpoint),
+        "created_at": at(*created),
+        "updated_at": at(*updated),
+    })
 }
 
-fn message(message: &SessionMessage) -> MessageView<'_> {
-    MessageView { at: at(message.at), who: message.who.word(), text: &message.text }
+fn message(message: &SessionMessage) -> Value {
+    json!({ "at": at(message.at), "who": message.who.word(), "text": message.text })
 }
 
 fn at(millis: i64) -> String {

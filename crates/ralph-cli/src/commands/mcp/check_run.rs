@@ -6,7 +6,7 @@ use std::time::Duration;
 use ralph_config::SettingValue;
 use ralph_engine::check::{CacheUse, CheckQueueMode, CheckRequest, CheckScanScope, run_checks};
 use ralph_engine::clock::InterruptSignal;
-use ralph_engine::wire::{CheckView, GateView};
+use ralph_engine::wire::{checked, gate};
 use ralph_mcp::{
     CallConcurrency, CallEffect, ServerTool, ToolAnswer, ToolCall, ToolCallError, ToolSpec,
 };
@@ -52,7 +52,7 @@ fn check(input: CheckRunInput, call: &ToolCall) -> Result<ToolAnswer, ToolCallEr
     if call.is_over() {
         return Err(ToolCallError("the checks were ended before they were done".to_owned()));
     }
-    ToolAnswer::new(&CheckView::new(&reports, |report| GateView::from(report)))
+    ToolAnswer::new(&checked(&reports, gate))
 }
 
 fn run(
