@@ -203,7 +203,7 @@ fn what_the_guides_show_can_be_typed_and_prints_what_they_say() {
 /// All source of what doctor says.
 fn sources() -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folders = ["ralph-engine/src/doctor", "ralph-agents/src", "ralph-core/src/wording"];
+    let folders = ["ralph-engine/src", "ralph-agents/src", "ralph-core/src/wording"];
     let mut folders: Vec<PathBuf> = folders.iter().map(|one| root.join(one)).collect();
     let mut text = String::new();
     while let Some(folder) = folders.pop() {
