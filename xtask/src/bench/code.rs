@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::evidence::{clock, finished};
+use super::evidence::processor_seconds;
 use super::samples::{Samples, millis};
 use super::snapshots::{compared, plain};
 use super::{BenchRow, BenchSize, program};
@@ -133,11 +133,8 @@ fn spent(
     let mut command: Command = project.program("bash");
     command.args(["-c", script]).args(args);
     let started = Instant::now();
-    let printed = finished(&mut command)?;
-    let elapsed = started.elapsed();
-    let line = printed.lines().last().unwrap_or_default();
-    let seconds: f64 = line.split_whitespace().filter_map(clock).sum();
-    Ok(CallTime { processor: Duration::from_secs_f64(seconds), elapsed })
+    let processor = Duration::from_secs_f64(processor_seconds(&mut command)?);
+    Ok(CallTime { processor, elapsed: started.elapsed() })
 }
 
 fn full(

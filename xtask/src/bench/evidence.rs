@@ -160,10 +160,7 @@ fn cached(binary: &Path) -> Result<BenchRow, TaskFailure> {
                   2>&1 || exit 1; i=$((i+1)); done; times";
     let mut command = project.program("bash");
     command.args(["-c", script]).arg(binary).arg(ASKED.to_string());
-    let printed = finished(&mut command)?;
-    let line = printed.lines().last().unwrap_or_default();
-    let seconds: f64 = line.split_whitespace().filter_map(clock).sum();
-    let measured = seconds * 1000.0 / f64::from(ASKED);
+    let measured = processor_seconds(&mut command)? * 1000.0 / f64::from(ASKED);
     Ok(BenchRow::new("ralph check, answer known".to_owned(), format!("{measured:.2} ms")).budget(
         measured,
         MOST_CACHED,
@@ -191,18 +188,22 @@ fn accepting(binary: &Path) -> Result<BenchRow, TaskFailure> {
     let spent = |word: &str, code: &str| -> Result<f64, TaskFailure> {
         let mut command = project.program("bash");
         command.args(["-c", RUNS]).arg(binary).args([word, &ACCEPTED.to_string(), code]);
-        let printed = finished(&mut command)?;
-        let line = printed.lines().last().unwrap_or_default();
-        let seconds: f64 = line.split_whitespace().filter_map(clock).sum();
-        Ok(seconds * 1000.0 / f64::from(ACCEPTED))
+        Ok(processor_seconds(&mut command)? * 1000.0 / f64::from(ACCEPTED))
     };
     let measured = spent("ok", "0")? - spent("no", "1")?;
     Ok(BenchRow::new(format!("accepting a run, {FILES} files"), format!("{measured:.0} ms"))
         .budget(measured, MOST_ACCEPTING, "ms of processor time"))
 }
 
+/// Runs a `bash` script that ends with `times`; returns the processor time of its children.
+pub(super) fn processor_seconds(command: &mut Command) -> Result<f64, TaskFailure> {
+    let printed = finished(command)?;
+    let line = printed.lines().last().unwrap_or_default();
+    Ok(line.split_whitespace().filter_map(clock).sum())
+}
+
 /// Parses `0m1.250s`.
-pub(super) fn clock(text: &str) -> Option<f64> {
+fn clock(text: &str) -> Option<f64> {
     let (minutes, seconds) = text.strip_suffix('s')?.split_once('m')?;
     Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use super::evidence::finished;
 use super::{BenchRow, BenchSize, Budget, program};
 use crate::cargo::Cargo;
 use crate::failure::TaskFailure;
@@ -100,13 +101,7 @@ fn measured(program: &Path, entries: u32) -> Result<Value, TaskFailure> {
         tempfile::tempdir().map_err(|error| TaskFailure::io(&std::env::temp_dir(), &error))?;
     let mut command = Command::new(program);
     command.arg(entries.to_string()).arg(folder.path());
-    let output = command.output();
-    let output = output.map_err(|error| TaskFailure::Failed(format!("{command:?}: {error}")))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(TaskFailure::Failed(format!("{command:?}: {}", said.trim())));
-    }
-    serde_json::from_slice(&output.stdout).map_err(|error| {
+    serde_json::from_str(&finished(&mut command)?).map_err(|error| {
         TaskFailure::Failed(format!("{command:?} printed no measurement: {error}"))
     })
 }
