@@ -87,12 +87,10 @@ impl SessionCapture<'_> {
                 LogEventKind::Answered { text: silence.text.clone().unwrap_or_default() },
             ),
             HostEventKind::Turn(TurnEvent::Broken(broken)) if is_main && is_host => {
-                let state = match broken.kind {
-                    TurnErrorKind::Aborted => SessionStatus::Paused,
-                    TurnErrorKind::Limit
-                    | TurnErrorKind::Overloaded
-                    | TurnErrorKind::Refused
-                    | TurnErrorKind::Other => SessionStatus::Failed,
+                let state = if let TurnErrorKind::Aborted = broken.kind {
+                    SessionStatus::Paused
+                } else {
+                    SessionStatus::Failed
                 };
                 one(Ralph, LogEventKind::Closed { state, why: broken.text.clone() })
             }

@@ -74,14 +74,10 @@ pub(crate) fn waited(run: &Run, now: Timestamp) -> Run {
 /// Returns the time that a run has waited for a provider at `now`. A broken
 /// turn of a host counts as trouble with its provider.
 fn waiting_since(run: &Run, now: Timestamp) -> Duration {
-    match run.state {
-        RunState::Waiting(WaitReason::Limit { .. } | WaitReason::Host) => now.since(run.updated_at),
-        RunState::Waiting(WaitReason::Human { .. } | WaitReason::Child)
-        | RunState::Running
-        | RunState::Paused(_)
-        | RunState::Success(_)
-        | RunState::Failed(_)
-        | RunState::Stopped => Duration::ZERO,
+    if let RunState::Waiting(WaitReason::Limit { .. } | WaitReason::Host) = run.state {
+        now.since(run.updated_at)
+    } else {
+        Duration::ZERO
     }
 }
 

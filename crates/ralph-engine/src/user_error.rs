@@ -291,14 +291,10 @@ impl From<IndexError> for UserError {
 impl From<MemoryError> for UserError {
     fn from(error: MemoryError) -> Self {
         let hint = error.hint();
-        let base = match &error {
-            MemoryError::Refused { .. } => Self::usage(&error),
-            MemoryError::NewerSchema { .. }
-            | MemoryError::Damaged { .. }
-            | MemoryError::Log(_)
-            | MemoryError::Busy { .. }
-            | MemoryError::Io { .. }
-            | MemoryError::Sqlite { .. } => Self::internal(&error),
+        let base = if let MemoryError::Refused { .. } = &error {
+            Self::usage(&error)
+        } else {
+            Self::internal(&error)
         };
         match hint {
             Some(hint) => base.with_hint(hint),

@@ -20,16 +20,6 @@ impl fmt::Display for SymbolHash {
     }
 }
 
-/// Returns the hash of a definition in a file with this path and these
-/// contents; `None` if the file does not define it.
-///
-/// The definition is written as in questions: `save`, `Store.save` or
-/// `Store::save`. Several of that name, such as overloads, have one hash
-/// together.
-pub fn symbol_hash(path: &Path, contents: &[u8], symbol: &str) -> Option<SymbolHash> {
-    FileAnchors::read(path, contents)?.hash(symbol)
-}
-
 /// Returns true if a file with this path and these contents defines the symbol.
 pub fn defines(path: &Path, contents: &[u8], symbol: &str) -> bool {
     FileAnchors::read(path, contents).is_some_and(|anchors| anchors.defines(symbol))
@@ -72,6 +62,10 @@ impl<T: AsRef<[u8]>> FileAnchors<T> {
     }
 
     /// Returns the hash of a definition; `None` if the file does not define it.
+    ///
+    /// The definition is written as in questions: `save`, `Store.save` or
+    /// `Store::save`. Several of that name, such as overloads, have one hash
+    /// together.
     pub fn hash(&self, symbol: &str) -> Option<SymbolHash> {
         let mut found = self.named(symbol).peekable();
         found.peek()?;

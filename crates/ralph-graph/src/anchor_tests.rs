@@ -1,5 +1,9 @@
 use super::*;
 
+fn symbol_hash(path: &Path, contents: &[u8], symbol: &str) -> Option<SymbolHash> {
+    FileAnchors::read(path, contents)?.hash(symbol)
+}
+
 /// A definition that `edit` changes and `other` does not, in a language.
 struct AnchorEditCase {
     file: &'static str,

@@ -68,14 +68,7 @@ impl IndexedFileState {
 
     /// Returns the key of the last state without errors.
     pub(crate) fn good_key(&self) -> Option<i64> {
-        match self {
-            Self::Read { key } | Self::Kept { key, .. } => Some(*key),
-            Self::Broken { .. }
-            | Self::Rules
-            | Self::Other
-            | Self::Skipped { .. }
-            | Self::Unreadable { .. } => None,
-        }
+        if let Self::Read { key } | Self::Kept { key, .. } = self { Some(*key) } else { None }
     }
 }
 

@@ -193,16 +193,12 @@ impl CodeProject {
     /// Returns the name with the names around it, as its language writes it.
     pub(crate) fn full_name(&self, at: DefRef) -> String {
         let file = self.file(at.file);
-        let separator = match file.family {
-            LanguageFamily::Rust | LanguageFamily::C | LanguageFamily::Ruby => "::",
-            LanguageFamily::Python
-            | LanguageFamily::Script
-            | LanguageFamily::Go
-            | LanguageFamily::Java
-            | LanguageFamily::CSharp
-            | LanguageFamily::Php
-            | LanguageFamily::Shell => ".",
-        };
+        let separator =
+            if let LanguageFamily::Rust | LanguageFamily::C | LanguageFamily::Ruby = file.family {
+                "::"
+            } else {
+                "."
+            };
         let mut parts = vec![self.name(at)];
         let owner = self.outlined(at).and_then(|definition| definition.owner);
         let owner = owner.map(|owner| self.text(at.file, owner));

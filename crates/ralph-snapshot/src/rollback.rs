@@ -282,12 +282,12 @@ impl Snapshots<'_> {
         to: &Snapshot,
         checkpoint: &mut ChangeCallback<'_>,
     ) -> Result<Vec<BlockedFile>, SnapshotError> {
-        let wanted = steps.iter().filter_map(|step| match &step.target {
-            TargetState::Item(item, mode) => Some((&step.path, item, *mode)),
-            TargetState::Gone
-            | TargetState::Mode(_)
-            | TargetState::Folder(_)
-            | TargetState::NoFolder => None,
+        let wanted = steps.iter().filter_map(|step| {
+            if let TargetState::Item(item, mode) = &step.target {
+                Some((&step.path, item, *mode))
+            } else {
+                None
+            }
         });
         let wanted: Vec<_> = wanted.collect();
         let items: Vec<_> = wanted.iter().map(|(_, item, _)| *item).collect();

@@ -122,12 +122,10 @@ impl<'a> Snapshots<'a> {
     /// [`WorkTree::limit_size`]. The user's index, `HEAD`, branches, stash and
     /// reflog are untouched, no hook runs and nothing is signed.
     pub fn take(&self, label: SnapshotLabel, now: Timestamp) -> Result<Snapshot, SnapshotError> {
-        let base = match label {
-            SnapshotLabel::Start => None,
-            SnapshotLabel::Iteration(_)
-            | SnapshotLabel::Resumed(_)
-            | SnapshotLabel::Safety(_)
-            | SnapshotLabel::After(_) => self.tree.keeper().base(&self.run)?,
+        let base = if let SnapshotLabel::Start = label {
+            None
+        } else {
+            self.tree.keeper().base(&self.run)?
         };
         let (keeper, handle) = (self.tree.keeper(), self.tree.handle());
         let present = handle.settle(keeper.record(&self.tree.scope, base.as_ref(), now))?;
@@ -417,12 +415,8 @@ impl<'a> Snapshots<'a> {
 
 /// Returns the number of the latest safety snapshot.
 pub(crate) fn newest_safety(all: &[Snapshot]) -> Option<u32> {
-    let number = |snapshot: &Snapshot| match snapshot.label {
-        SnapshotLabel::Safety(number) => Some(number),
-        SnapshotLabel::Start
-        | SnapshotLabel::Iteration(_)
-        | SnapshotLabel::Resumed(_)
-        | SnapshotLabel::After(_) => None,
+    let number = |snapshot: &Snapshot| {
+        if let SnapshotLabel::Safety(number) = snapshot.label { Some(number) } else { None }
     };
     all.iter().filter_map(number).max()
 }

@@ -136,13 +136,9 @@ fn meant(app: &App, id: &str) -> Result<ResumeTarget, CliError> {
 }
 
 fn question(run: &Run) -> Option<&str> {
-    match &run.state {
-        RunState::Waiting(WaitReason::Human { question }) => Some(question),
-        RunState::Waiting(WaitReason::Limit { .. } | WaitReason::Child | WaitReason::Host)
-        | RunState::Running
-        | RunState::Paused(_)
-        | RunState::Success(_)
-        | RunState::Failed(_)
-        | RunState::Stopped => None,
+    if let RunState::Waiting(WaitReason::Human { question }) = &run.state {
+        Some(question)
+    } else {
+        None
     }
 }

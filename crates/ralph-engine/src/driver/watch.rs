@@ -131,13 +131,8 @@ impl<'a> TurnWatch<'a> {
 
     /// Shows redacted output, as far as there is room for it.
     fn show(&mut self, kind: OutputPieceKind, text: &str) {
-        let most = match kind {
-            OutputPieceKind::Output => SHOWN_BYTES,
-            OutputPieceKind::Text
-            | OutputPieceKind::Tool
-            | OutputPieceKind::Child
-            | OutputPieceKind::Note => SHOWN_PIECES_BYTES,
-        };
+        let most =
+            if let OutputPieceKind::Output = kind { SHOWN_BYTES } else { SHOWN_PIECES_BYTES };
         let room = most.saturating_sub(self.shown);
         let piece = &text[..text.floor_char_boundary(room)];
         if piece.is_empty() {

@@ -212,15 +212,7 @@ fn first_lines(text: &str) -> Option<String> {
 
 /// Returns the text of an answer.
 fn said_by(reply: &HostReply) -> Option<String> {
-    match &reply.effect {
-        ReplyEffect::Answer { text } => Some(text.clone()),
-        ReplyEffect::None
-        | ReplyEffect::GoOn { .. }
-        | ReplyEffect::Do { .. }
-        | ReplyEffect::Tell { .. }
-        | ReplyEffect::Begin { .. }
-        | ReplyEffect::Wake { .. } => None,
-    }
+    if let ReplyEffect::Answer { text } = &reply.effect { Some(text.clone()) } else { None }
 }
 
 /// Adds a text for the user to a reply.

@@ -453,16 +453,11 @@ impl<'a> HookRequest<'a> {
         let mut sink = SilentSink;
         let mut driver = Driver::of_run(self.app, ledger, checks, &run, &mut sink)?;
         let run = driver.hosted().adopt(run)?;
-        Ok(match run.state {
-            RunState::Running => {
-                HostReply::of(ReplyEffect::Tell { context: NextPrompt::new(&run).reminder() })
-                    .with_note(wording::goes_on(&run))
-            }
-            RunState::Waiting(_)
-            | RunState::Paused(_)
-            | RunState::Success(_)
-            | RunState::Failed(_)
-            | RunState::Stopped => answer(wording::ended(&run, None)).calling_off(),
+        Ok(if let RunState::Running = run.state {
+            HostReply::of(ReplyEffect::Tell { context: NextPrompt::new(&run).reminder() })
+                .with_note(wording::goes_on(&run))
+        } else {
+            answer(wording::ended(&run, None)).calling_off()
         })
     }
 
@@ -547,14 +542,10 @@ fn has_ended(run: &Run) -> UserError {
 
 /// Makes the error for paths at which nothing is held.
 fn not_held(run: &Run, words: &[String]) -> UserError {
-    let question = match &run.state {
-        RunState::Waiting(WaitReason::Human { question }) => question.as_str(),
-        RunState::Waiting(_)
-        | RunState::Running
-        | RunState::Paused(_)
-        | RunState::Success(_)
-        | RunState::Failed(_)
-        | RunState::Stopped => "",
+    let question = if let RunState::Waiting(WaitReason::Human { question }) = &run.state {
+        question.as_str()
+    } else {
+        ""
     };
     let typed = words.join(" ");
     UserError::refused(format!("nothing is held at `{typed}`"))

@@ -24,29 +24,29 @@ pub fn closing(run: &Run, commands: &CommandLog) -> String {
             let _ = write!(text, "\n{}", best_line(run.policy.locale, best));
         }
     }
-    let next = match (run.policy.locale, &run.state) {
-        (Locale::En, RunState::Waiting(WaitReason::Human { .. })) => {
-            format!("`ralph resume {id} --answer TEXT` answers and goes on, `ralph stop` ends it.")
-        }
-        (Locale::Ko, RunState::Waiting(WaitReason::Human { .. })) => {
+    let locale = run.policy.locale;
+    let next = match &run.state {
+        RunState::Waiting(WaitReason::Human { .. }) => locale.say(
+            format!("`ralph resume {id} --answer TEXT` answers and goes on, `ralph stop` ends it."),
             format!(
                 "`ralph resume {id} --answer TEXT` 로 답하고 계속하며, `ralph stop` 으로 끝냅니다."
-            )
-        }
-        (Locale::En, RunState::Paused(_) | RunState::Waiting(_)) => {
-            format!("`ralph resume {id}` goes on, `ralph stop` ends it.")
-        }
-        (Locale::Ko, RunState::Paused(_) | RunState::Waiting(_)) => {
-            format!("`ralph resume {id}` 로 계속하고, `ralph stop` 으로 끝냅니다.")
-        }
-        (Locale::En, RunState::Success(Proof::Verified)) => {
-            format!("`ralph report {id}` shows the proof.")
-        }
-        (Locale::Ko, RunState::Success(Proof::Verified)) => {
-            format!("`ralph report {id}` 로 증거를 볼 수 있습니다.")
-        }
-        (Locale::En, _) => format!("`ralph report {id}` shows what happened."),
-        (Locale::Ko, _) => format!("`ralph report {id}` 로 경과를 볼 수 있습니다."),
+            ),
+        ),
+        RunState::Paused(_) | RunState::Waiting(_) => locale.say(
+            format!("`ralph resume {id}` goes on, `ralph stop` ends it."),
+            format!("`ralph resume {id}` 로 계속하고, `ralph stop` 으로 끝냅니다."),
+        ),
+        RunState::Success(Proof::Verified) => locale.say(
+            format!("`ralph report {id}` shows the proof."),
+            format!("`ralph report {id}` 로 증거를 볼 수 있습니다."),
+        ),
+        RunState::Success(Proof::Claimed)
+        | RunState::Running
+        | RunState::Failed(_)
+        | RunState::Stopped => locale.say(
+            format!("`ralph report {id}` shows what happened."),
+            format!("`ralph report {id}` 로 경과를 볼 수 있습니다."),
+        ),
     };
     text + "\n" + &next
 }

@@ -108,13 +108,12 @@ pub fn add_note(app: &App, input: MemoryAddInput) -> Result<ToolReply, UserError
     };
     let choice = NoteChoice { replaces: input.replaces.clone(), same_as: input.same_as.clone() };
     let writer = notes::writer(app, place);
-    let added = books.add(draft, &choice, &writer).map_err(|error| match error {
-        ChoiceError::Memory(error) => notes::trouble(error),
-        ChoiceError::Unknown(_)
-        | ChoiceError::Retired(_)
-        | ChoiceError::Itself(_)
-        | ChoiceError::Stands(_)
-        | ChoiceError::ForTheUser(_) => UserError::refused(format!("memory_add: {error}")),
+    let added = books.add(draft, &choice, &writer).map_err(|error| {
+        if let ChoiceError::Memory(error) = error {
+            notes::trouble(error)
+        } else {
+            UserError::refused(format!("memory_add: {error}"))
+        }
     })?;
     answer(&added, state, &near, secrets(&input))
 }

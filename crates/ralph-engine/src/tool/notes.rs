@@ -75,18 +75,10 @@ pub(super) fn writer(app: &App, place: EventContext) -> NoteWriter {
 
 #[expect(clippy::needless_pass_by_value, reason = "errors are mapped with it")]
 pub(super) fn trouble(error: MemoryError) -> UserError {
-    match error {
-        MemoryError::Refused { refusal, .. } => {
-            UserError::refused(format!("the note cannot be kept: {refusal}"))
-        }
-        MemoryError::NewerSchema { .. }
-        | MemoryError::Damaged { .. }
-        | MemoryError::Log(_)
-        | MemoryError::Busy { .. }
-        | MemoryError::Io { .. }
-        | MemoryError::Sqlite { .. } => {
-            UserError::refused(format!("the notes of this project cannot be used: {error}"))
-        }
+    if let MemoryError::Refused { refusal, .. } = error {
+        UserError::refused(format!("the note cannot be kept: {refusal}"))
+    } else {
+        UserError::refused(format!("the notes of this project cannot be used: {error}"))
     }
 }
 

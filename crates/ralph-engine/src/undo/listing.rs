@@ -56,12 +56,10 @@ pub fn list_snapshots(
             Some(before) => snapshots.changes(before, snapshot)?,
             None => Vec::new(),
         };
-        let record = match snapshot.label {
-            SnapshotLabel::Iteration(number) => store.iteration(&run.id, number)?,
-            SnapshotLabel::Start
-            | SnapshotLabel::Resumed(_)
-            | SnapshotLabel::Safety(_)
-            | SnapshotLabel::After(_) => None,
+        let record = if let SnapshotLabel::Iteration(number) = snapshot.label {
+            store.iteration(&run.id, number)?
+        } else {
+            None
         };
         rows.push(SnapshotListRow { snapshot: snapshot.clone(), counts: counts(&changes), record });
     }
@@ -74,13 +72,7 @@ fn counts(changes: &[TreeChange]) -> [usize; 3] {
 }
 
 fn name(label: SnapshotLabel) -> String {
-    match label {
-        SnapshotLabel::Start => "start".to_owned(),
-        SnapshotLabel::Iteration(_)
-        | SnapshotLabel::Resumed(_)
-        | SnapshotLabel::Safety(_)
-        | SnapshotLabel::After(_) => label.to_string(),
-    }
+    if let SnapshotLabel::Start = label { "start".to_owned() } else { label.to_string() }
 }
 
 fn place(snapshot: &Snapshot) -> String {

@@ -505,14 +505,12 @@ impl Resolver<'_> {
                 within: outline.definition(at.id).and_then(|it| it.container),
             };
             let above_name = text(above.name);
-            let looked = match QualifierText::new(above.qualifier, text) {
-                QualifierText::Path(path) | QualifierText::OfType(path) => {
-                    self.types(scope, &format!("{path}.{above_name}"))
-                }
-                QualifierText::Nothing
-                | QualifierText::Itself
-                | QualifierText::Parent
-                | QualifierText::Unknown => self.lookup_type(scope, above_name),
+            let looked = if let QualifierText::Path(path) | QualifierText::OfType(path) =
+                QualifierText::new(above.qualifier, text)
+            {
+                self.types(scope, &format!("{path}.{above_name}"))
+            } else {
+                self.lookup_type(scope, above_name)
             };
             if let ScopeLookup::Found(places) = looked {
                 known.extend(definitions(&places).into_iter().filter(|base| *base != at));

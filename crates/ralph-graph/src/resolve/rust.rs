@@ -132,13 +132,10 @@ impl Resolver<'_> {
             kind == Some(DefinitionKind::Macro)
                 || kind == Some(DefinitionKind::Function) && at.file != it.file
         };
-        let looked = match it.qualifier {
-            QualifierText::Path(path) => self.types(scope, &format!("{path}::{}", it.name)),
-            QualifierText::Nothing
-            | QualifierText::Itself
-            | QualifierText::Parent
-            | QualifierText::OfType(_)
-            | QualifierText::Unknown => self.lookup(scope, it.name),
+        let looked = if let QualifierText::Path(path) = it.qualifier {
+            self.types(scope, &format!("{path}::{}", it.name))
+        } else {
+            self.lookup(scope, it.name)
         };
         if let ScopeLookup::Found(places) = looked {
             let mut found = definitions(&places);
