@@ -14,6 +14,7 @@ pub(crate) mod rows;
 pub(crate) mod settings;
 mod toml_blocks;
 mod transcript;
+mod trust;
 
 use ralph_core::ids::SessionId;
 
@@ -22,6 +23,8 @@ pub(crate) use parse::parse;
 pub(crate) use plan::{plan_install, plan_uninstall};
 pub(crate) use reply::render;
 pub use transcript::TranscriptWords;
+pub use trust::HookTrustError;
+pub(crate) use trust::trust;
 
 use commands::CommandFiles;
 use settings::SettingsForm;
@@ -46,6 +49,8 @@ pub(crate) struct HookDialect {
     pub(crate) commands: CommandFiles,
     /// Where the agent's words are, if no event has them.
     pub(crate) transcript: TranscriptForm,
+    /// True if the host runs a hook only once the user trusts it.
+    pub(crate) asks_for_trust: bool,
     /// How a session is resumed; `None` if its id does not tell the host.
     pub(crate) resume: Option<ResumeForm>,
 }

@@ -1,13 +1,14 @@
 //! Hosts: clients whose hooks report events of their sessions to ralph.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fmt, io};
 
 use ralph_core::host::{HostChannel, HostEvent, HostReply};
 use ralph_core::ids::SessionId;
 use ralph_core::policy::ContextMode;
 
-use crate::hooks::{self, HookDialect, HookMeaning, TranscriptWords, rows};
+use crate::hooks::{self, HookDialect, HookMeaning, HookTrustError, TranscriptWords, rows};
 use crate::inspection::{InstallInspection, SettingsScope};
 use crate::install::{FolderReader, HostFileError, InstallOptions, InstallPlan};
 use crate::servers::{self, ToolServerList};
@@ -447,6 +448,23 @@ impl Host {
         match &self.protocol {
             HostProtocol::Hooks(dialect) => dialect.transcript.place(session),
             HostProtocol::Own(_) => None,
+        }
+    }
+
+    /// Makes our hooks in a project trusted, if the host asks for that, and returns
+    /// their number; `None` for hosts that run every hook. `command` starts the
+    /// host, without arguments.
+    pub fn trust(
+        &self,
+        command: impl FnOnce() -> io::Result<Command>,
+        root: &Path,
+    ) -> Option<Result<usize, HookTrustError>> {
+        match &self.protocol {
+            HostProtocol::Hooks(dialect) if dialect.asks_for_trust => {
+                let command = command().map_err(HookTrustError::from);
+                Some(command.and_then(|command| hooks::trust(dialect, command, root)))
+            }
+            HostProtocol::Hooks(_) | HostProtocol::Own(_) => None,
         }
     }
 

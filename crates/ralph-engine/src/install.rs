@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_agents::Host;
+use ralph_agents::hooks::HookTrustError;
 use ralph_agents::inspection::SettingsScope;
 use ralph_agents::install::{InstallOptions, InstallPlan};
 use ralph_config::ArmingMoment;
@@ -107,6 +108,18 @@ impl InstallSteps {
             None => self.plans.push((folder, plan)),
         }
     }
+}
+
+/// Makes our hooks trusted in a host that asks for that; `None` for other hosts. A
+/// changed hook must be trusted again.
+pub fn trust(app: &App, host: &Host) -> Option<Result<usize, HookTrustError>> {
+    let command = || {
+        let program = app.locate(host.program.as_ref()).ok_or(std::io::ErrorKind::NotFound)?;
+        let mut command = std::process::Command::new(program);
+        command.env_clear().envs(&app.env).current_dir(&app.project.root);
+        Ok(command)
+    };
+    host.trust(command, &app.project.root)
 }
 
 /// Plans to remove what was installed.

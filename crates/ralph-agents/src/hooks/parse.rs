@@ -185,8 +185,18 @@ fn tools(uses: Vec<ToolUse>) -> HostEventKind {
     HostEventKind::Tools(ToolEvent::Used(uses))
 }
 
-/// Returns the text of a prompt, which may come in parts.
+/// Returns the text of a prompt, which may come in parts. A command that a client
+/// replaced by its text may have tags around it.
 fn typed(prompt: RawField<'_>) -> String {
+    let text = joined(prompt);
+    let inner = text.trim().strip_prefix("<system-notification>");
+    match inner.and_then(|inner| inner.strip_suffix("</system-notification>")) {
+        Some(inner) => inner.trim().to_owned(),
+        None => text,
+    }
+}
+
+fn joined(prompt: RawField<'_>) -> String {
     let parts = list(prompt).into_iter().filter_map(|part| {
         let part: PromptPart<'_> = object(Some(part));
         text(part.text)

@@ -94,6 +94,52 @@ fn uses(payload: &str) -> Vec<ToolUse> {
 }
 
 #[test]
+fn a_prompt_is_what_was_typed_in_whatever_form_it_comes() {
+    let command = "<system-notification>\\n/ralph help\\n\\n</system-notification>";
+    for (prompt, typed) in [
+        ("\"fix it\\n\"".to_owned(), "fix it\n"),
+        (format!("\"{command}\""), "/ralph help"),
+        (r#"[{"type":"text","text":"a"},{"type":"image"},{"text":"b"}]"#.to_owned(), "a\nb"),
+        ("7".to_owned(), ""),
+    ] {
+        let payload = format!(r#"{{"hook_event_name":"UserPromptSubmit","prompt":{prompt}}}"#);
+        let what = event_of(&payload).what;
+        let HostEventKind::Prompt(PromptEvent::Sent { text, .. }) = what else {
+            panic!("{what:?}")
+        };
+        assert_eq!(text, typed);
+    }
+}
+
+#[test]
+fn what_cursor_and_goose_document_is_understood() {
+    use crate::hooks::rows::{CURSOR, GOOSE};
+    let stop = br#"{"hook_event_name":"stop","conversation_id":"c-1","status":"completed",
+        "loop_count":0,"workspace_roots":["/p"]}"#;
+    let event = super::parse(&CURSOR, stop).unwrap();
+    assert_eq!((event.session.unwrap().as_str(), event.folder), ("c-1", Some("/p".into())));
+    let aborted = br#"{"hook_event_name":"stop","status":"aborted"}"#.as_slice();
+    let aborted = [BYTE_ORDER_MARK, aborted].concat();
+    let HostEventKind::Turn(TurnEvent::Broken(broken)) =
+        super::parse(&CURSOR, &aborted).unwrap().what
+    else {
+        panic!("a turn that the user ended")
+    };
+    assert_eq!(broken.kind, TurnErrorKind::Aborted);
+    let edit = br#"{"hook_event_name":"afterFileEdit","file_path":"/p/a"}"#;
+    let HostEventKind::Tools(ToolEvent::Used(uses)) = super::parse(&CURSOR, edit).unwrap().what
+    else {
+        panic!("an edit")
+    };
+    assert_eq!(uses[0].files, [PathBuf::from("/p/a")]);
+    let stop = br#"{"event":"Stop","session_id":"g","working_dir":"/p",
+        "last_assistant_message":"done"}"#;
+    let event = super::parse(&GOOSE, stop).unwrap();
+    let HostEventKind::Turn(TurnEvent::Ended(end)) = event.what else { panic!("{event:?}") };
+    assert_eq!((event.folder, end.text.as_deref()), (Some("/p".into()), Some("done")));
+}
+
+#[test]
 fn a_hook_fed_by_hand_is_an_event_of_no_session() {
     let event = event_of(r#"{"messages":[]}"#);
     assert_eq!(event.session, None);

@@ -84,6 +84,7 @@ pub(crate) const CLAUDE: HookDialect = HookDialect {
     },
     commands: CommandFiles::Instructions(claude::files::commands),
     transcript: TranscriptForm::Messages,
+    asks_for_trust: false,
     resume: Some(ResumeForm { words: &["claude", "--resume"], prefix: "" }),
 };
 
@@ -108,6 +109,7 @@ pub(crate) const CODEX: HookDialect = HookDialect {
     settings: SettingsForm { farewell: Duration::from_secs(3), ..MOST_SETTINGS },
     commands: CommandFiles::Missing,
     transcript: TranscriptForm::Messages,
+    asks_for_trust: true,
     resume: None,
 };
 
@@ -133,6 +135,7 @@ pub(crate) const COPILOT: HookDialect = HookDialect {
     },
     commands: CommandFiles::Missing,
     transcript: TranscriptForm::Data,
+    asks_for_trust: false,
     resume: None,
 };
 
@@ -157,6 +160,7 @@ pub(crate) const GEMINI: HookDialect = HookDialect {
     },
     commands: CommandFiles::Toml("commands"),
     transcript: TranscriptForm::Plain,
+    asks_for_trust: false,
     resume: None,
 };
 
@@ -186,6 +190,7 @@ pub(crate) const QWEN: HookDialect = HookDialect {
     },
     commands: CommandFiles::Toml("commands"),
     transcript: TranscriptForm::Messages,
+    asks_for_trust: false,
     resume: None,
 };
 
@@ -208,6 +213,7 @@ pub(crate) const DROID: HookDialect = HookDialect {
     settings: SettingsForm { list: None, ..MOST_SETTINGS },
     commands: CommandFiles::Markdown("commands", "$ARGUMENTS"),
     transcript: TranscriptForm::Roles,
+    asks_for_trust: false,
     resume: None,
 };
 
@@ -244,6 +250,7 @@ pub(crate) const KIMI: HookDialect = HookDialect {
     },
     commands: CommandFiles::Missing,
     transcript: TranscriptForm::Records("sessions", "agents/main/wire.jsonl"),
+    asks_for_trust: false,
     resume: Some(ResumeForm { words: &["kimi", "-S"], prefix: "session_" }),
 };
 
@@ -270,6 +277,7 @@ pub(crate) const GOOSE: HookDialect = HookDialect {
     settings: SettingsForm { file: "hooks/hooks.json", ..MOST_SETTINGS },
     commands: CommandFiles::Manifest("plugin.json"),
     transcript: TranscriptForm::Messages,
+    asks_for_trust: false,
     resume: None,
 };
 
@@ -297,6 +305,7 @@ pub(crate) const CURSOR: HookDialect = HookDialect {
     settings: SettingsForm { shape: HookShape::FlatLimited, version: Some(1), ..MOST_SETTINGS },
     commands: CommandFiles::Missing,
     transcript: TranscriptForm::Messages,
+    asks_for_trust: false,
     resume: None,
 };
 

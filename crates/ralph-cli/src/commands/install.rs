@@ -68,6 +68,15 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
     carry_out(&app, &plan, &args.scope)?;
     if !args.scope.dry_run {
         out::line(format!("{} calls ralph now: {}.", host.name, plan.beginning(&app)));
+        match install::trust(&app, host) {
+            None | Some(Ok(0)) => {}
+            Some(Ok(hooks)) => out::line(format!("{} trusts {hooks} hooks now.", host.name)),
+            Some(Err(error)) => out::note(format!(
+                "{0} runs a hook only once you trust it, and could not be told to ({error}): start `{0}`, \
+                 type `/hooks` and trust those of ralph.",
+                host.name
+            )),
+        }
         out::note(format!("Restart {} to load it.", host.name));
         if host.servers.files(scope).is_empty() && !args.no_tools {
             out::note(host.servers.by_hand);

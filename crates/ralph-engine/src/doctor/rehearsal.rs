@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ralph_agents::Host;
 use ralph_agents::inspection::{HookCall, InstalledHook};
-use ralph_core::host::{HostEventKind, PromptEvent};
+use ralph_core::host::{HostEventKind, HostReply, PromptEvent, ReplyEffect};
 use ralph_core::locale::Locale;
 use ralph_files::LogFailure as _;
 use serde_json::Value;
@@ -100,9 +100,11 @@ pub(crate) fn rehearse(
     hook: &InstalledHook,
 ) -> Result<Duration, HookProblem> {
     let payload = host.payload(&hook.event, SESSION, &app.project.root);
-    let asks = host
-        .parse(payload.as_bytes())
-        .is_ok_and(|event| matches!(event.what, HostEventKind::Prompt(PromptEvent::Sent { .. })));
+    let answer = HostReply::of(ReplyEffect::Answer { text: "help".to_owned() });
+    let asks = host.parse(payload.as_bytes()).is_ok_and(|event| {
+        matches!(event.what, HostEventKind::Prompt(PromptEvent::Sent { .. }))
+            && !host.render(&event, &answer).is_empty()
+    });
     let is_heard = app.kill_switch().is_none() && !app.is_driven();
     let owed = if asks && is_heard { ReplyRequirement::Answer } else { ReplyRequirement::Nothing };
     let mut times = Vec::with_capacity(TIMES);
