@@ -69,6 +69,8 @@ pub struct InstalledHook {
 pub enum HookCall {
     /// A program with its arguments.
     Program(String, Vec<String>),
+    /// A shell command line, for a host that takes no other.
+    Line(String),
     /// A shell command line of an older version.
     Shell(String),
 }

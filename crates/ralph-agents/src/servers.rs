@@ -137,6 +137,11 @@ pub struct RegisteredServer {
 }
 
 impl ToolServerList {
+    /// Returns true for hosts without such a list.
+    pub fn is_missing(&self) -> bool {
+        self.project.is_empty() && self.user.is_empty() && self.by_hand.is_empty()
+    }
+
     /// Returns the possible names of the file.
     pub fn files(&self, scope: SettingsScope) -> &'static [&'static str] {
         match scope {

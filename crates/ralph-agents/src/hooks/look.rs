@@ -79,10 +79,10 @@ fn installed(dialect: &HookDialect, file: &Path, hook: SettingsHook) -> Installe
         ),
         arm: hook.arm().map(str::to_owned),
         event: hook.event,
-        call: if hook.args.is_empty() {
-            HookCall::Shell(hook.command)
-        } else {
-            HookCall::Program(hook.command, hook.args)
+        call: match (dialect.settings.shape, hook.args.is_empty()) {
+            (_, false) => HookCall::Program(hook.command, hook.args),
+            (HookShape::Programs, true) => HookCall::Shell(hook.command),
+            (_, true) => HookCall::Line(hook.command),
         },
     }
 }

@@ -78,7 +78,10 @@ pub(crate) fn install(args: &InstallArgs) -> Result<u8, CliError> {
             )),
         }
         out::note(format!("Restart {} to load it.", host.name));
-        if host.servers.files(scope).is_empty() && !args.no_tools {
+        if host.servers.files(scope).is_empty()
+            && !args.no_tools
+            && !host.servers.by_hand.is_empty()
+        {
             out::note(host.servers.by_hand);
         }
     }

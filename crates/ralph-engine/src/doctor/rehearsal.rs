@@ -121,7 +121,7 @@ pub(crate) fn rehearse(
 pub(crate) fn program_of(hook: &InstalledHook) -> &str {
     match &hook.call {
         HookCall::Program(program, _) => program,
-        HookCall::Shell(line) => line,
+        HookCall::Line(line) | HookCall::Shell(line) => line,
     }
 }
 
@@ -205,7 +205,7 @@ fn command(app: &App, hook: &InstalledHook) -> Result<Command, HookProblem> {
             command.args(args);
             Ok(command)
         }
-        HookCall::Shell(line) => {
+        HookCall::Line(line) | HookCall::Shell(line) => {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", line]);
             Ok(command)

@@ -14,10 +14,10 @@ use crate::install;
 
 /// Makes all findings about the tools in a host that calls us.
 pub(crate) fn judge(app: &App, facts: &HostFacts) -> Vec<DoctorFinding> {
-    if !facts.is_installed() {
+    let host = facts.host;
+    if !facts.is_installed() || host.servers.is_missing() {
         return Vec::new();
     }
-    let host = facts.host;
     let mut findings = Vec::new();
     for scope in [SettingsScope::Project, SettingsScope::User] {
         let Some(settings) = install::folder(app, host, scope) else { continue };
@@ -37,10 +37,20 @@ pub(crate) fn judge(app: &App, facts: &HostFacts) -> Vec<DoctorFinding> {
     }
     if findings.is_empty() {
         let name = host.name;
-        let text = facts.locale.say(
-            format!("tools: agents are given none; `ralph install {name}` adds them"),
-            format!("도구: 에이전트에게 준 것이 없습니다. `ralph install {name}` 으로 추가합니다"),
-        );
+        let text = if host.servers.by_hand.is_empty() || !host.servers.project.is_empty() {
+            facts.locale.say(
+                format!("tools: agents are given none; `ralph install {name}` adds them"),
+                format!(
+                    "도구: 에이전트에게 준 것이 없습니다. `ralph install {name}` 으로 추가합니다"
+                ),
+            )
+        } else {
+            let by_hand = host.servers.by_hand;
+            facts.locale.say(
+                format!("tools: {by_hand}, unless you did that already"),
+                format!("도구: 이미 하지 않았다면: {by_hand}"),
+            )
+        };
         findings.push(DoctorFinding::remark(host.name, text));
     }
     findings

@@ -69,7 +69,7 @@ fn tried(tried: &HookTrial) -> Value {
         HookCall::Program(program, args) => {
             std::iter::once(program).chain(args).map(String::as_str).collect()
         }
-        HookCall::Shell(line) => vec![line.as_str()],
+        HookCall::Line(line) | HookCall::Shell(line) => vec![line.as_str()],
     };
     json!({
         "event": tried.hook.event,
