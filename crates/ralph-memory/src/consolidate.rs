@@ -186,7 +186,7 @@ impl<'a> ConsolidationJob<'a> {
         }
         if let Some(fault) = quality::fault(known) {
             self.decided.counts.dropped += 1;
-            self.retire(id, fault.words().to_owned());
+            self.retire(id, fault.to_owned());
             return Ok(());
         }
         match self.standing(known)? {

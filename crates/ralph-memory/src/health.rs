@@ -1,7 +1,6 @@
 //! What is wrong with the notes as a whole: said twice, learned from ourselves,
 //! never of use, out of date, or not fit to be kept.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -15,9 +14,9 @@ use crate::event::EventActor;
 use crate::notebook::{NoteSelection, Notebook, StoredNote};
 use crate::precedence::{NotePrecedence, is_part};
 use crate::query::{SearchFilters, SearchQuery};
-use crate::relation::{NoteRelation, exclude_each_other, relate};
+use crate::relation::{NoteRelation, gist, relate};
 
-/// With more notes than these, only what is the same word for word is noticed.
+/// With more notes than these, those that are only near to each other are not looked for.
 const MANY: usize = 5_000;
 
 /// How many notes are compared with each.
@@ -108,13 +107,10 @@ pub fn examine(notebook: &Notebook, root: &Path) -> Result<NotebookHealth, Memor
     let precedence = NotePrecedence::read(notebook)?;
     // What was said in a conversation was said, however often.
     let said: Vec<&StoredNote> = notes.iter().filter(|known| !is_part(known)).collect();
-    let pairs = if said.len() > MANY {
-        literal(&said)
-    } else {
-        let (same, near) = alike(notebook, &said)?;
-        health.near = near;
-        same
-    };
+    let pairs = same(&said);
+    if said.len() <= MANY {
+        health.near = near(notebook, &said)?;
+    }
     for (first, again, is_literal) in pairs {
         let is_echo = again.actor == EventActor::Agent && first.counts.shown > 0;
         let pair = twice(&precedence, (first, again, is_literal));
@@ -171,18 +167,22 @@ fn look_at(known: &StoredNote, sight: &mut AnchorResolver<'_>, health: &mut Note
 /// The older, the newer, and whether they are the same word for word.
 type DuplicatePair<'a> = (&'a StoredNote, &'a StoredNote, bool);
 
-/// Notes that are the same but for their layout; with one of the same kind and
-/// for the same readers, if there is one.
-fn literal<'a>(notes: &[&'a StoredNote]) -> Vec<DuplicatePair<'a>> {
-    let mut known: HashMap<String, Vec<&StoredNote>> = HashMap::new();
+/// Notes that say the same, word for word, with one of the same kind and for the same
+/// readers, if there is one.
+fn same<'a>(notes: &[&'a StoredNote]) -> Vec<DuplicatePair<'a>> {
+    let mut known: HashMap<Vec<String>, Vec<&StoredNote>> = HashMap::new();
     let mut found = Vec::new();
     for note in notes {
-        let before = known.entry(plain(note)).or_default();
-        let like = before.iter().find(|first| is_alike(first, note));
-        if let Some(first) = like.or(before.first()) {
-            found.push((*first, *note, true));
+        let words = gist(&note.note.text);
+        if words.is_empty() {
+            continue;
         }
-        if like.is_none() {
+        let before = known.entry(words).or_default();
+        let best = before.iter().min_by_key(|first| !is_alike(first, note));
+        if let Some(first) = best {
+            found.push((*first, *note, plain(first) == plain(note)));
+        }
+        if !best.is_some_and(|first| is_alike(first, note)) {
             before.push(note);
         }
     }
@@ -194,45 +194,33 @@ fn plain(known: &StoredNote) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Notes that say the same, with one of the same kind and for the same readers if
-/// there is one, and notes that are only near to each other.
-fn alike<'a>(
-    notebook: &Notebook,
-    notes: &[&'a StoredNote],
-) -> Result<(Vec<DuplicatePair<'a>>, Vec<NearPair>), MemoryError> {
+/// Notes that are near to each other and do not say the same.
+fn near(notebook: &Notebook, notes: &[&StoredNote]) -> Result<Vec<NearPair>, MemoryError> {
     let place: HashMap<&str, usize> =
         notes.iter().zip(0..).map(|(known, place)| (known.note.id.as_str(), place)).collect();
-    let (mut found, mut near) = (Vec::new(), Vec::new());
-    for (again, at) in notes.iter().zip(0..) {
-        let text = again.note.text.clone();
+    let mut near = Vec::new();
+    for (at, newer) in notes.iter().enumerate().filter(|(_, one)| is_said(one)) {
+        let text = newer.note.text.clone();
         let query = SearchQuery { text, limit: CANDIDATES, filters: SearchFilters::default() };
-        let hits = notebook.search(&query)?;
-        let earlier = hits.iter().filter_map(|hit| place.get(hit.known.note.id.as_str()));
-        let earlier = earlier.filter(|place| **place < at).map(|place| notes[*place]);
-        let says_the_same =
-            |first: &&StoredNote| relate(&first.note.text, &again.note.text) == NoteRelation::Same;
-        let is_literal = |first: &StoredNote| plain(first) == plain(again);
-        let (mut same, others): (Vec<&StoredNote>, Vec<&StoredNote>) =
-            earlier.partition(says_the_same);
-        same.sort_by_key(|first| Reverse((is_alike(first, again), is_literal(first))));
-        if let Some(first) = same.first() {
-            found.push((*first, *again, is_literal(first)));
+        for found in notebook.search(&query)? {
+            let (older, newer) = (&found.known.note, &newer.note);
+            let is_older = place.get(older.id.as_str()).is_some_and(|place| *place < at);
+            let is_near = || match relate(&older.text, &newer.text) {
+                NoteRelation::Same => false,
+                NoteRelation::Replaces(_) => true,
+                NoteRelation::Apart => shared_words(&older.text, &newer.text) >= NEAR,
+            };
+            if is_older && is_said(&found.known) && is_near() {
+                near.push(NearPair { older: older.id.clone(), newer: newer.id.clone() });
+            }
         }
-        let is_near = |other: &&StoredNote| {
-            let (one, other) = (&other.note.text, &again.note.text);
-            shared_words(one, other) >= NEAR || exclude_each_other(one, other)
-        };
-        let are_said = |other: &&StoredNote| {
-            [other.actor, again.actor].iter().all(|actor| *actor != EventActor::Ralph)
-        };
-        near.extend(
-            others.into_iter().filter(are_said).filter(is_near).map(|other| NearPair {
-                older: other.note.id.clone(),
-                newer: again.note.id.clone(),
-            }),
-        );
     }
-    Ok((found, near))
+    Ok(near)
+}
+
+/// Whether somebody said it: what we write ourselves is known by its id.
+fn is_said(known: &StoredNote) -> bool {
+    known.actor != EventActor::Ralph
 }
 
 #[cfg(test)]

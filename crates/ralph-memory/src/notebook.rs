@@ -18,6 +18,7 @@ mod tables;
 mod turn;
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +39,7 @@ use crate::error::{MemoryError, StorageFault};
 use crate::event::{EventActor, LogEvent, LogEventKind, NoteKind};
 use crate::log::{EventLog, LogEntry, LogPart, LogPosition};
 use crate::memory::SearchIndex;
-use crate::query::{self, GroupHit, RankedDocument, ScanControl, SearchFilters, SearchQuery};
+use crate::query::{self, GroupHit, RankedDocument, SearchFilters, SearchQuery};
 use crate::store::open::{self, LargeCache, LockPatience, fold_log};
 use crate::store::{counters, notes, turns};
 
@@ -386,29 +387,15 @@ impl Notebook {
         self.catch_up()?;
         let limit = selection.limit.unwrap_or(usize::MAX);
         self.memory.read(|tx| {
-            let mut found = Vec::new();
-            selected(tx, selection, |doc| {
-                if found.len() >= limit {
-                    return Ok(ScanControl::Stop);
-                }
-                found.extend(notes::read(tx, doc)?);
-                Ok(ScanControl::More)
-            })?;
-            Ok(found)
+            let found = selected(tx, selection)?.into_iter().take(limit);
+            found.filter_map(|doc| notes::read(tx, doc).transpose()).collect()
         })
     }
 
     /// How many notes a list without a limit would have.
     pub fn count_of(&self, selection: &NoteSelection) -> Result<usize, MemoryError> {
         self.catch_up()?;
-        self.memory.read(|tx| {
-            let mut count = 0;
-            selected(tx, selection, |doc| {
-                count += usize::from(notes::is_there(tx, doc)?);
-                Ok(ScanControl::More)
-            })?;
-            Ok(count)
-        })
+        self.memory.read(|tx| Ok(selected(tx, selection)?.len()))
     }
 
     /// The best notes for a query, best first; of equal ones the older.
@@ -484,21 +471,17 @@ impl Notebook {
     }
 }
 
-/// Sees the documents that are selected, the newest first, whatever the limit.
-fn selected(
-    connection: &Connection,
-    selection: &NoteSelection,
-    mut see: impl FnMut(i64) -> Result<ScanControl, StorageFault>,
-) -> Result<(), StorageFault> {
-    let mut about = Vec::new();
-    for file in &selection.files {
-        about.extend(notes::of_file(connection, file)?);
+/// The documents that are selected, the newest first, whatever the limit.
+fn selected(connection: &Connection, selection: &NoteSelection) -> Result<Vec<i64>, StorageFault> {
+    let mut found = query::matching(connection, &selection.filters)?;
+    if !selection.files.is_empty() {
+        let mut about = HashSet::new();
+        for file in &selection.files {
+            about.extend(notes::of_file(connection, file)?);
+        }
+        found.retain(|doc| about.contains(doc));
     }
-    about.sort_unstable();
-    query::matching(connection, &selection.filters, |doc| {
-        let is_about = selection.files.is_empty() || about.binary_search(&doc).is_ok();
-        if is_about { see(doc) } else { Ok(ScanControl::More) }
-    })
+    Ok(found)
 }
 
 #[cfg(test)]

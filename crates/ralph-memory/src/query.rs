@@ -76,30 +76,18 @@ pub(crate) fn ranked(
     Ok(ranked.into_iter().map(readable).collect())
 }
 
-/// Calls `see` for the documents that pass filters, the newest first, until it
-/// has enough.
+/// The documents that pass filters, the newest first.
 pub(crate) fn matching(
     connection: &Connection,
     filters: &SearchFilters,
-    mut see: impl FnMut(i64) -> Result<ScanControl, StorageFault>,
-) -> Result<(), StorageFault> {
+) -> Result<Vec<i64>, StorageFault> {
     let filter = ResolvedFilters::new(connection, filters)?;
     let mut places = DocumentTable::new(connection);
-    let end = counters::next_document(connection)?;
-    for doc in (0..end).rev() {
-        let place = places.get(doc)?;
-        if place.is_some_and(|place| filter.allows(&place)) && see(doc)? == ScanControl::Stop {
-            break;
-        }
+    let mut found = Vec::new();
+    for doc in (0..counters::next_document(connection)?).rev() {
+        found.extend(places.get(doc)?.filter(|place| filter.allows(place)).map(|_| doc));
     }
-    Ok(())
-}
-
-/// Whether more is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ScanControl {
-    More,
-    Stop,
+    Ok(found)
 }
 
 /// Groups by what was found of them.

@@ -118,9 +118,7 @@ pub fn relate(old: &str, new: &str) -> NoteRelation {
     if was.is_empty() || now.is_empty() {
         return NoteRelation::Apart;
     }
-    let keys =
-        |words: &[NoteWord<'_>]| words.iter().map(|word| word.key.clone()).collect::<Vec<_>>();
-    if keys(&was) == keys(&now) {
+    if gist(old) == gist(new) {
         return NoteRelation::Same;
     }
     if let Some(at) = only_difference(&was, &now) {
@@ -135,6 +133,14 @@ pub fn relate(old: &str, new: &str) -> NoteRelation {
         return NoteRelation::Replaces(NoteChange::Denied);
     }
     NoteRelation::Apart
+}
+
+/// The words of a text as they are compared: texts with the same ones say the same.
+pub fn gist(text: &str) -> Vec<String> {
+    if text.len() > LONGEST_RELATED {
+        return vec![text.to_owned()];
+    }
+    words(text).into_iter().map(|word| word.key).collect()
 }
 
 /// Whether one of two notes cannot hold beside the other, whichever is newer.

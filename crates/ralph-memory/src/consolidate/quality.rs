@@ -13,29 +13,8 @@ const FEWEST_WORDS: usize = 3;
 /// have few words.
 const FEWEST_CHARS: usize = 10;
 
-/// What is wrong with a note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoteQualityIssue {
-    /// It reads like an order to the agent.
-    Order,
-    /// It holds a secret.
-    Secret,
-    /// It is too short to say anything.
-    Short,
-}
-
-impl NoteQualityIssue {
-    pub(super) const fn words(self) -> &'static str {
-        match self {
-            Self::Order => "it reads like an order to the agent",
-            Self::Secret => "it holds a secret",
-            Self::Short => "it is too short to say anything",
-        }
-    }
-}
-
 /// What is wrong with a note; the user may write what he likes.
-pub(super) fn fault(known: &StoredNote) -> Option<NoteQualityIssue> {
+pub(super) fn fault(known: &StoredNote) -> Option<&'static str> {
     if known.actor == EventActor::User {
         return None;
     }
@@ -44,12 +23,12 @@ pub(super) fn fault(known: &StoredNote) -> Option<NoteQualityIssue> {
     let is_secret =
         |text: &String| matches!(clean::text(text), Cow::Owned(clean) if clean != *text);
     if said.into_iter().flatten().any(is_secret) {
-        return Some(NoteQualityIssue::Secret);
+        return Some("it holds a secret");
     }
     if !known.orders().is_empty() {
-        return Some(NoteQualityIssue::Order);
+        return Some("it reads like an order to the agent");
     }
     let words = text.split_whitespace().count();
     let is_short = text.chars().count() < FEWEST_CHARS || (words < FEWEST_WORDS && text.is_ascii());
-    is_short.then_some(NoteQualityIssue::Short)
+    is_short.then_some("it is too short to say anything")
 }

@@ -91,11 +91,6 @@ fn text_key(text: &str) -> i64 {
     i64::from_le_bytes(hash.as_bytes().first_chunk().copied().unwrap_or_default())
 }
 
-/// Returns true if there is a note with this number.
-pub(crate) fn is_there(connection: &Connection, doc: i64) -> Result<bool, StorageFault> {
-    Ok(connection.prepare_cached("SELECT 1 FROM notes WHERE doc = ?1")?.exists([doc])?)
-}
-
 /// Writes which files a note is about, in place of those it was about.
 pub(crate) fn write_files(
     connection: &Connection,
