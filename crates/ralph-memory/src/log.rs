@@ -329,7 +329,12 @@ impl EventLog {
 
     /// Puts the folder in order for whoever holds the log.
     fn settle(&self) -> Result<(), LogError> {
-        self.look()?.settle(&self.folder).map_err(|source| self.trouble(source))
+        let folder = self.look()?;
+        if let Some(last) = folder.files.last().filter(|one| one.form == LogEncoding::Plain) {
+            end_line(&last.path)
+                .map_err(|source| LogError::Io { path: last.path.clone(), source })?;
+        }
+        folder.settle(&self.folder).map_err(|source| self.trouble(source))
     }
 
     fn lock_file(&self) -> io::Result<File> {
@@ -360,22 +365,22 @@ fn append_text(path: &Path, text: &str) -> io::Result<()> {
     let _span = tracing::debug_span!("memory write", bytes = text.len()).entered();
     let mut file = ralph_files::append_own(path)?;
     let length = file.metadata()?.len();
-    let whole = length == 0 || last_byte(&mut file)? == b'\n';
-    let result = if whole {
-        file.write_all(text.as_bytes())
-    } else {
-        // Somebody died in the middle of a line: it stays one damaged line.
-        file.write_all(format!("\n{text}").as_bytes())
-    };
     // Half of it must not stay: the caller is told that nothing was kept.
-    result.inspect_err(|_| drop(file.set_len(length)))
+    file.write_all(text.as_bytes()).inspect_err(|_| drop(file.set_len(length)))
 }
 
-fn last_byte(file: &mut File) -> io::Result<u8> {
+/// Ends a line in the middle of which somebody died: it stays one damaged line.
+fn end_line(path: &Path) -> io::Result<()> {
+    let mut file = ralph_files::append_own(path)?;
     let mut byte = [0];
-    file.seek(SeekFrom::End(-1))?;
-    file.read_exact(&mut byte)?;
-    Ok(byte[0])
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut byte)?;
+        if byte != [b'\n'] {
+            file.write_all(b"\n")?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes a file beside its place and puts it there when it is whole.

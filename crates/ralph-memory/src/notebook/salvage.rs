@@ -67,6 +67,9 @@ impl Notebook {
     /// Mends a damaged log from the index; does nothing to one that is whole.
     pub(super) fn mend(&self) -> Result<SalvageReport, MemoryError> {
         self.catch_up()?;
+        // Whoever holds the log ends a line that was cut off. In one that cannot be written
+        // to nothing can be mended.
+        let _ = self.log.lock();
         let damaged = self.damage()?.len();
         if damaged == 0 {
             return Ok(SalvageReport::default());

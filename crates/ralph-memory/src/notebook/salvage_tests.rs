@@ -75,6 +75,19 @@ fn what_the_log_lost_comes_back_from_the_index() {
 }
 
 #[test]
+fn a_last_line_without_its_end_is_not_lost() {
+    let (home, notebook) = book(3);
+    notebook.append(vec![noted(9)]).unwrap();
+    let before = all(&notebook);
+    let path = &files(home.path())[0];
+    let bytes = usize::try_from(fs::metadata(path).unwrap().len()).unwrap();
+    flip(path, 8 * (bytes - 1) + 5);
+    let salvage = notebook.rebuild().unwrap();
+    assert!(salvage.notes > 0 && salvage.is_whole(), "{salvage:?}");
+    assert_eq!(all(&notebook), before);
+}
+
+#[test]
 fn what_neither_file_has_is_missing() {
     let (home, notebook) = book(3);
     drop(notebook);
