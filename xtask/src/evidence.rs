@@ -39,7 +39,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     let corpora = RunnerCorpus::load_all(&root)?;
     let setup = TrialSetup {
         binary: ScenarioLength::Sample.build(&root)?,
-        path: tools::install(&root)?,
+        path: tools::install(&root, tools::ToolSet::Usual)?,
         junit: tools::junit(&root),
         caches: workspace::target(&root).join("evidence"),
     };

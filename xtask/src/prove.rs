@@ -111,7 +111,7 @@ fn choose(areas: Vec<Area>, names: &[String]) -> Result<Vec<Area>, TaskFailure> 
 
 /// Runs all tests with this in their path, including slow ones.
 fn tests(root: &Path, path: &str) -> Result<(), TaskFailure> {
-    let tools = tools::install(root)?;
+    let tools = tools::install(root, tools::ToolSet::Proofs)?;
     test::run_tests(root, &TestScope::Workspace, Some(&tools), &[path]).1
 }
 

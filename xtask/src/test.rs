@@ -161,7 +161,11 @@ fn needs_component(root: &Path, command: &str, component: &str) -> Result<(), Ta
 
 /// Returns the search path with the tools, and installs them if tests use them.
 fn tools_path(place: &TestStepInput) -> Result<Option<String>, TaskFailure> {
-    if place.needs_tools { tools::install(&place.root).map(Some) } else { Ok(None) }
+    if place.needs_tools {
+        tools::install(&place.root, tools::ToolSet::Usual).map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 fn tests(place: &TestStepInput) -> TestStepOutcome {

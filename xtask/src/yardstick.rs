@@ -57,7 +57,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     let shop = YardstickSetup {
         folder: target.join("yardstick"),
         binary: target.join("debug/ralph"),
-        path: tools::install(&root)?,
+        path: tools::install(&root, tools::ToolSet::Usual)?,
     };
     let mut table =
         TextTable::new(&["comparison", "both", "only ours", "only theirs", "precision", "recall"]);

@@ -150,6 +150,15 @@ impl TestProject {
         self.script("agent.sh", body)
     }
 
+    /// Writes an agent of the Agent Client Protocol below the project's home,
+    /// and returns its path. Its argument names what it does wrong.
+    pub fn acp_agent(&self) -> PathBuf {
+        let path = self.outside("acp_agent.py");
+        fs::write(&path, include_str!("acp_agent.py")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
     /// Runs git in the project and returns what it printed.
     pub fn run_git(&self, args: &[&str]) -> String {
         let output = self.clean(Command::new("git")).args(args).output().unwrap();
@@ -224,6 +233,13 @@ impl BinaryCall {
         variables: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
         self.command.envs(variables);
+        self
+    }
+
+    /// Finds the binary and the real tools, and no network.
+    #[must_use]
+    pub fn with_tools(mut self) -> Self {
+        self.command.env("PATH", tools_path()).envs(isolation::proxy());
         self
     }
 

@@ -1,9 +1,11 @@
-//! A scripted Messages API on this machine, for real clients.
+//! A scripted model on this machine, for real clients: the Messages API, and
+//! three others in its terms.
 //!
 //! It streams like the real one, answers the client's own requests without
 //! using the script, and records every request.
 
 mod asked;
+mod forms;
 mod script;
 mod stream;
 mod turn;
@@ -24,6 +26,7 @@ pub use asked::{ClientRequest, RequestSender};
 pub use script::ModelScript;
 pub use turn::ModelTurn;
 
+use forms::ApiForm;
 use turn::ModelAnswer;
 
 /// Maximum time to wait for a client's request. Only a test that fails waits
@@ -146,8 +149,12 @@ impl MessagesServerState {
     fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
         let request = read(&stream)?;
         let path = request.path.split('?').next().unwrap_or_default();
+        let form = ApiForm::of(path).filter(|_| request.method == "POST");
+        if let Some(form) = form {
+            let body = form.request(path, &request.body);
+            return self.answer(&mut stream, form, ReceivedRequest { body, ..request });
+        }
         match (request.method.as_str(), path) {
-            ("POST", "/v1/messages") => self.answer(&mut stream, request),
             ("POST", "/v1/messages/count_tokens") => {
                 send(&mut stream, 200, &[], "application/json", r#"{"input_tokens":1000}"#)
             }
@@ -156,7 +163,12 @@ impl MessagesServerState {
         }
     }
 
-    fn answer(&self, stream: &mut TcpStream, request: ReceivedRequest) -> std::io::Result<()> {
+    fn answer(
+        &self,
+        stream: &mut TcpStream,
+        form: ApiForm,
+        request: ReceivedRequest,
+    ) -> std::io::Result<()> {
         let asked = ClientRequest::new(request);
         let scripted = self.script.lock().unwrap().next(&asked);
         let turn = match asked.asker {
@@ -174,13 +186,16 @@ impl MessagesServerState {
         }
         let id = self.count.fetch_add(1, Ordering::SeqCst);
         match &turn.answer {
-            ModelAnswer::Message { blocks, tokens } if body["stream"] == true => {
+            ModelAnswer::Message { blocks, tokens }
+                if form == ApiForm::Messages && body["stream"] == true =>
+            {
                 let events = stream::events(id, blocks, *tokens, &body["model"]);
                 send(stream, 200, &[], "text/event-stream", &events)
             }
             ModelAnswer::Message { blocks, tokens } => {
-                let message = stream::whole(id, blocks, *tokens, &body["model"]).to_string();
-                send(stream, 200, &[], "application/json", &message)
+                let message = stream::whole(id, blocks, *tokens, &body["model"]);
+                let (kind, text) = form.answer(id, &message, &body);
+                send(stream, 200, &[], kind, &text)
             }
             ModelAnswer::Failure { status, headers, words } => {
                 let mut error = error(*status);

@@ -90,7 +90,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), TaskFailure> {
     let (plan, files) = load(&root)?;
     let setup = TrialSetup {
         binary: ScenarioLength::Sample.build(&root)?,
-        path: tools::install(&root)?,
+        path: tools::install(&root, tools::ToolSet::Usual)?,
         junit: None,
         caches: workspace::target(&root).join("evidence"),
     };

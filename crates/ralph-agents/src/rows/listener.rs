@@ -106,11 +106,13 @@ impl<'a> RowListener<'a> {
         if let Some(id) = first(&rules.session, line) {
             self.state.session = Some(id);
         }
-        if let Some(text) = joined(&rules.text, line, "\n") {
+        // Some put news and errors where the words of the model are.
+        let is_aside = rules.error.iter().chain(&rules.note).any(|rule| rule.fits(line));
+        if let Some(text) = joined(&rules.text, line, "\n").filter(|_| !is_aside) {
             self.state.say(text.trim_end().to_owned());
             pieces.push(OutputPiece::new(OutputPieceKind::Text, cut(text.trim(), MESSAGE)));
         }
-        if let Some(text) = joined(&rules.chunk, line, "") {
+        if let Some(text) = joined(&rules.chunk, line, "").filter(|_| !is_aside) {
             pieces.extend(self.chunk(line, &text));
         }
         let tools =

@@ -9,8 +9,40 @@ use crate::line::describe_tool;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct EventRule {
-    conditions: Vec<(String, Option<String>)>,
+    conditions: Vec<RuleCondition>,
     values: Vec<String>,
+}
+
+/// A condition on one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum RuleCondition {
+    Exists(String),
+    Is(String, String),
+    Starts(String, String),
+}
+
+impl RuleCondition {
+    fn new(word: &str) -> Self {
+        let own = |(path, value): (&str, &str)| (path.to_owned(), value.to_owned());
+        if let Some((path, value)) = word.split_once("^=").map(own) {
+            return Self::Starts(path, value);
+        }
+        match word.split_once('=').map(own) {
+            Some((path, value)) => Self::Is(path, value),
+            None => Self::Exists(word.to_owned()),
+        }
+    }
+
+    fn holds(&self, line: &Value) -> bool {
+        let has = |path: &str, fits: &dyn Fn(&str) -> bool| {
+            find(line, path).into_iter().filter_map(plain).any(|text| fits(&text))
+        };
+        match self {
+            Self::Exists(path) => !find(line, path).is_empty(),
+            Self::Is(path, wanted) => has(path, &|text| text == wanted),
+            Self::Starts(path, start) => has(path, &|text| text.starts_with(start)),
+        }
+    }
 }
 
 impl TryFrom<String> for EventRule {
@@ -18,13 +50,7 @@ impl TryFrom<String> for EventRule {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let (when, what) = text.split_once("->").unwrap_or((&text, ""));
-        let conditions: Vec<_> = when
-            .split_whitespace()
-            .map(|word| match word.split_once('=') {
-                Some((path, value)) => (path.to_owned(), Some(value.to_owned())),
-                None => (word.to_owned(), None),
-            })
-            .collect();
+        let conditions: Vec<_> = when.split_whitespace().map(RuleCondition::new).collect();
         if conditions.is_empty() {
             return Err(format!("the rule `{text}` has no condition"));
         }
@@ -35,13 +61,7 @@ impl TryFrom<String> for EventRule {
 impl EventRule {
     /// Returns true if the line meets all conditions.
     pub(crate) fn fits(&self, line: &Value) -> bool {
-        self.conditions.iter().all(|(path, wanted)| {
-            let found = find(line, path);
-            match wanted {
-                None => !found.is_empty(),
-                Some(wanted) => found.iter().any(|value| plain(value).as_ref() == Some(wanted)),
-            }
-        })
+        self.conditions.iter().all(|condition| condition.holds(line))
     }
 
     /// Returns the texts of the values, without those that are not there.
@@ -120,6 +140,9 @@ mod tests {
         for (text, fits) in [
             ("type=a", true),
             ("type=b", false),
+            ("type^=", true),
+            ("list.x^=3", true),
+            ("list.x^=4", false),
             ("list.y", true),
             ("list.x=3", true),
             ("no", false),

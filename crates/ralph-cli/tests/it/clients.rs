@@ -1,4 +1,5 @@
 //! Real clients, a scripted model on the loopback, and `ralph` between them.
 
+mod agents;
 mod claude;
 mod opencode;

@@ -366,3 +366,7 @@ fn in_words(error: &Value) -> String {
 #[path = "client_tests.rs"]
 #[expect(clippy::needless_pass_by_value, reason = "messages are written where they are used")]
 mod tests;
+
+#[cfg(test)]
+#[path = "recorded_tests.rs"]
+mod recorded_tests;
