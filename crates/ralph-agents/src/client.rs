@@ -78,11 +78,20 @@ impl Client {
         }
     }
 
+    /// Returns its package of the npm registry.
+    pub fn package(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "@anthropic-ai/claude-code",
+            Self::OpenCode => "opencode-ai",
+        }
+    }
+
     /// Returns a hint on how to install it.
     pub fn install_hint(self, locale: Locale) -> String {
-        let (package, setting) = match self {
-            Self::ClaudeCode => ("@anthropic-ai/claude-code", "claude.program"),
-            Self::OpenCode => ("opencode-ai", "opencode.program"),
+        let package = self.package();
+        let setting = match self {
+            Self::ClaudeCode => "claude.program",
+            Self::OpenCode => "opencode.program",
         };
         match locale {
             Locale::En => format!(

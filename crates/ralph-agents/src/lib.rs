@@ -32,6 +32,7 @@ pub mod inspection;
 pub mod install;
 mod json_lines;
 mod json_text;
+mod known;
 pub mod limits;
 mod line;
 mod listen;
@@ -59,6 +60,7 @@ pub use client::{
 };
 pub use command::CommandAgent;
 pub use host::Host;
+pub use known::{KnownAgent, LoginState, agent_guides, agent_matrix, known_agents};
 pub use listen::{
     AgentTurnOutcome, OutputPiece, OutputPieceKind, RefusedAction, ShownOutput, TurnCutReason,
     TurnListener, TurnProcessEnd, TurnStatus,

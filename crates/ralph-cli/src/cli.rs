@@ -31,6 +31,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
         "Set up",
         &[
             "demo",
+            "agents",
             "init",
             "trust",
             "config",
@@ -158,6 +159,7 @@ pub(crate) enum CliCommand {
     Mcp(commands::mcp::McpArgs),
     Config(commands::config::ConfigArgs),
     Completions(commands::completions::CompletionsArgs),
+    Agents(commands::agents::AgentsArgs),
     Doctor(commands::doctor::DoctorArgs),
     Install(commands::install::InstallArgs),
     Uninstall(commands::install::UninstallArgs),

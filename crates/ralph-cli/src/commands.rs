@@ -1,5 +1,6 @@
 //! The commands: one file for each, with its arguments and its code.
 
+pub(crate) mod agents;
 pub(crate) mod allow;
 pub(crate) mod check;
 pub(crate) mod code;
@@ -70,6 +71,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, CliError> {
         CliCommand::Mcp(args) => mcp::run(&args),
         CliCommand::Config(args) => config::run(&args),
         CliCommand::Completions(args) => completions::run(&args),
+        CliCommand::Agents(args) => agents::run(&args),
         CliCommand::Doctor(args) => doctor::run(&args),
         CliCommand::Install(args) => install::install(&args),
         CliCommand::Uninstall(args) => install::uninstall(&args),

@@ -4,7 +4,7 @@
 type ExampleCall = (&'static str, &'static str);
 
 /// The examples of each command. `HOST` is replaced with the name of a host.
-pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 26] = [
+pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 27] = [
     (
         "run",
         &[
@@ -149,6 +149,14 @@ pub(crate) const EXAMPLES: [(&str, &[ExampleCall]); 26] = [
             ("ralph sandbox show", "what an agent of this project can read, write and reach"),
             ("ralph sandbox -- npm test", "try a command in it"),
             ("ralph sandbox --network off -- sh", "without a network"),
+        ],
+    ),
+    (
+        "agents",
+        &[
+            ("ralph agents", "those that are installed"),
+            ("ralph agents --all", "all, and how to install them"),
+            ("ralph agents --json", "for programs"),
         ],
     ),
     (

@@ -53,6 +53,7 @@ impl CliCommand {
             | Self::Code(_)
             | Self::Config(_)
             | Self::Completions(_)
+            | Self::Agents(_)
             | Self::Doctor(_)
             | Self::Docs(_)
             | Self::RunIds(_)

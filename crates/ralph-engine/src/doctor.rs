@@ -7,7 +7,7 @@ mod rehearsal;
 mod sandbox;
 mod server;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::process::Command;
 use std::time::Duration;
 
@@ -261,10 +261,14 @@ impl ProgramWatcher for PassiveWatcher {
 }
 
 /// Runs a program that should end quickly.
-fn try_out(app: &App, program: OsString, arg: &str) -> Result<ProgramOutcome, ProcError> {
+pub fn try_out<S: AsRef<OsStr>>(
+    app: &App,
+    program: OsString,
+    args: &[S],
+) -> Result<ProgramOutcome, ProcError> {
     let launch = ProgramLaunch {
         program,
-        args: vec![OsString::from(arg)],
+        args: args.iter().map(|arg| arg.as_ref().to_owned()).collect(),
         dir: app.project.root.clone(),
         env: app.env.clone().into_iter().collect(),
         stdin: None,
@@ -279,7 +283,7 @@ fn try_out(app: &App, program: OsString, arg: &str) -> Result<ProgramOutcome, Pr
 }
 
 fn supervisor(app: &App, locale: Locale) -> DoctorFinding {
-    let result = try_out(app, own_binary().into_os_string(), "--version");
+    let result = try_out(app, own_binary().into_os_string(), &["--version"]);
     DoctorFinding::new(
         "supervisor",
         match result {
@@ -305,7 +309,7 @@ fn client(app: &App, settings: &RunSettings, locale: Locale) -> DoctorFinding {
     };
     let program = agent.program();
     let shown = program.display();
-    let version = match try_out(app, program.clone().into_os_string(), "--version") {
+    let version = match try_out(app, program.clone().into_os_string(), &["--version"]) {
         Ok(outcome) if outcome.ending == ExitReason::Exited(0) => {
             Ok(one_line(&outcome.stdout.text_lossy(), 80))
         }

@@ -12,6 +12,7 @@ use ralph_core::locale::Locale;
 use ralph_core::wording::one_line;
 use serde_json::{Value as Json, json};
 
+use crate::agents::installed_agents;
 use crate::app::App;
 use crate::check::missing_need;
 use crate::texts;
@@ -24,10 +25,12 @@ pub use trial::try_gates;
 const AGENT: &str = "./agent.sh";
 
 /// Renders the file for the detected gates. Without a command for the agent it names the
-/// program that the README tells users to write, if it is there.
+/// program that the README tells users to write, if it is there, else those that are installed.
 pub fn render(app: &App, found: &DetectedGates, agent_cmd: Option<&str>) -> String {
     let own = app.finds(AGENT.as_ref(), &app.project.root).then_some(AGENT);
-    file::render(found, agent_cmd.or(own))
+    let installed = app.layers().map(|layers| installed_agents(app, &layers)).unwrap_or_default();
+    let agent = file::ProposedAgent { command: agent_cmd.or(own), installed: &installed };
+    file::render(found, agent)
 }
 
 /// Returns true if a gate that would be required can be tried.

@@ -149,6 +149,7 @@
 //! written after the turn is stored. Trouble with the memory never stops a run.
 
 pub mod affected;
+pub mod agents;
 pub mod allowed;
 pub mod app;
 pub mod caller;

@@ -45,10 +45,16 @@ fn misunderstood() -> String {
     told.collect()
 }
 
-/// Renders the files of all plugins as one JSON object of paths and texts.
+/// Renders the files of all plugins, and the guides of all agents that are rows, as
+/// one JSON object of paths and texts.
 fn plugins() -> String {
-    let files: serde_json::Map<_, _> =
-        ralph_agents::plugins().into_iter().map(|(path, text)| (path, text.into())).collect();
+    let guides = ralph_agents::agent_guides().into_iter();
+    let guides = guides.map(|(name, text)| (format!("docs/guide/agents/{name}"), text));
+    let files: serde_json::Map<_, _> = ralph_agents::plugins()
+        .into_iter()
+        .chain(guides)
+        .map(|(path, text)| (path, text.into()))
+        .collect();
     serde_json::Value::Object(files).to_string()
 }
 

@@ -21,7 +21,8 @@ use ralph_engine::rights::CallRight;
 /// commit, package scripts) and at its files, and shows which commands could
 /// prove the work and why. What a maintainer would run is switched on; the rest
 /// is in the file as comments, each with its reason. Tests whose packages are
-/// not installed stay on. An executable `agent.sh` becomes the agent.
+/// not installed stay on. An executable `agent.sh` becomes the agent, else the one
+/// that is installed, if there is only one.
 ///
 /// With `--try` each gate runs once, and those that neither pass nor name what
 /// fails become comments. On a terminal you are asked. An existing file is never

@@ -5,6 +5,7 @@ use ralph_core::Run;
 use ralph_core::state::RunState;
 use ralph_core::wording::told;
 use ralph_engine::RunLedger;
+use ralph_engine::agents::choose_agent;
 use ralph_engine::command_log::CommandLog;
 use ralph_engine::events::RunStart;
 use ralph_engine::folder_guard;
@@ -49,6 +50,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     args.policy.apply(&mut layers)?;
     args.agent.apply(&mut layers)?;
     args.sandbox.apply(&mut layers)?;
+    if let Some(name) = choose_agent(&app, &mut layers)? {
+        out::note(app.locale().say(
+            format!("The agent is {name}, the only one that is installed."),
+            format!("에이전트는 설치된 유일한 것인 {name} 입니다."),
+        ));
+    }
     let settings = app.settings(&layers)?;
     settings.ensure_tools()?;
     folder_guard::refuse_unfit(&app, settings.folders)?;

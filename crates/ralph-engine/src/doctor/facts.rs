@@ -210,7 +210,7 @@ fn found(app: &App, name: &str) -> Option<ClientProgram> {
     let path = app.locate(name.as_ref())?;
     let real = |path: &Path| fs::canonicalize(path).ok();
     let is_this = real(&path).is_some() && real(&path) == real(&crate::app::own_binary());
-    let version = match super::try_out(app, path.clone().into_os_string(), "--version") {
+    let version = match super::try_out(app, path.clone().into_os_string(), &["--version"]) {
         Ok(outcome) if outcome.ending == ExitReason::Exited(0) => {
             Some(one_line(&outcome.stdout.text_lossy(), 80))
         }

@@ -10,18 +10,28 @@ use serde_json::Value as Json;
 use super::AGENT;
 use crate::texts;
 
+/// The agents that a file may name.
+#[derive(Clone, Copy)]
+pub(super) struct ProposedAgent<'a> {
+    /// The command of one.
+    pub(super) command: Option<&'a str>,
+    /// The names of those that are installed.
+    pub(super) installed: &'a [String],
+}
+
 /// Renders the file for the detected gates. Those that are not required become comments
 /// with a reason.
-pub(super) fn render(found: &DetectedGates, agent_cmd: Option<&str>) -> String {
+pub(super) fn render(found: &DetectedGates, agent: ProposedAgent<'_>) -> String {
     let mut out = String::from("# Settings of ralph; `ralph config` lists them all.\n\n[run]\n");
-    match agent_cmd {
-        Some(command) => {
-            let _ = writeln!(out, "agent_cmd = {}", toml_text(command));
+    // Writing to a string cannot fail.
+    let _ = match (agent.command, agent.installed) {
+        (Some(command), _) => writeln!(out, "agent_cmd = {}", toml_text(command)),
+        (None, [only]) => writeln!(out, "agent = {}", toml_text(only)),
+        (None, []) => writeln!(out, "# agent_cmd = {}", toml_text(AGENT)),
+        (None, [first, rest @ ..]) => {
+            writeln!(out, "# agent = {} # or {}", toml_text(first), rest.join(", "))
         }
-        None => {
-            let _ = writeln!(out, "# agent_cmd = {}", toml_text(AGENT));
-        }
-    }
+    };
     let is_wanted = |criterion: &Criterion| found.of(*criterion).any(GateProposal::is_wanted);
     let (active, _): (Vec<Criterion>, Vec<Criterion>) =
         Criterion::NAMED.into_iter().partition(is_wanted);
@@ -143,7 +153,7 @@ mod tests {
 
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ralph.toml");
-        fs::write(&path, render(&found, Some("./a \"b\""))).unwrap();
+        fs::write(&path, render(&found, proposed(Some("./a \"b\""), &[]))).unwrap();
         let mut layers = SettingLayers::default();
         layers.add_file(&path).unwrap();
         let gates =
@@ -154,9 +164,23 @@ mod tests {
         assert_eq!(read, written);
     }
 
+    fn proposed<'a>(command: Option<&'a str>, installed: &'a [String]) -> ProposedAgent<'a> {
+        ProposedAgent { command, installed }
+    }
+
+    #[test]
+    fn the_one_agent_that_is_installed_is_proposed_and_several_are_named() {
+        let rendered = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            render(&DetectedGates::default(), proposed(None, &names))
+        };
+        assert!(rendered(&["codex"]).contains("\nagent = \"codex\"\n"));
+        assert!(rendered(&["a", "b", "c"]).contains("\n# agent = \"a\" # or b, c\n"));
+    }
+
     #[test]
     fn a_project_that_says_nothing_still_gets_a_file() {
-        let text = render(&DetectedGates::default(), None);
+        let text = render(&DetectedGates::default(), proposed(None, &[]));
         let table: toml::Table = toml::from_str(&text).unwrap();
         assert!(table["run"].as_table().unwrap().is_empty(), "{text}");
         assert!(text.contains("# [gates.test_pass]"), "{text}");

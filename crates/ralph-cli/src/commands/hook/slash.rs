@@ -72,6 +72,7 @@ fn effect(command: &CliCommand) -> CommandEffect {
         | CliCommand::Code(_)
         | CliCommand::Memory(_)
         | CliCommand::Config(_)
+        | CliCommand::Agents(_)
         | CliCommand::Doctor(_) => CommandEffect::Plain,
         CliCommand::Run(_) | CliCommand::Start(_) | CliCommand::Resume(_) => {
             CommandEffect::Elsewhere("/ralph TASK")
