@@ -9,6 +9,7 @@ mod auto;
 mod calls;
 mod capture;
 mod deadline;
+pub mod door;
 mod edits;
 mod log;
 mod notes;
@@ -16,6 +17,7 @@ mod reading;
 mod session;
 mod slash;
 mod standing;
+pub mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -178,6 +178,7 @@ pub mod likely;
 mod locks;
 pub mod loops;
 pub mod lsp_helper;
+pub mod note_lines;
 pub mod owner;
 mod programs;
 mod python;

@@ -16,9 +16,9 @@ use ralph_core::Timestamp;
 use ralph_engine::clock::{SystemClock, TimeSource};
 use ralph_engine::hook::{self, HookInvocation};
 
-#[cfg(unix)]
-use crate::commands::sandbox::door;
 use crate::error::CliError;
+#[cfg(unix)]
+use ralph_engine::hook::door;
 
 /// Most bytes of a payload that are read. Hosts send whole files.
 const MOST_PAYLOAD: u64 = 512 * 1024 * 1024;

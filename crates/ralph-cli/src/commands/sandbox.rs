@@ -1,8 +1,6 @@
 //! `ralph sandbox`: shows the sandbox of this project, and starts a command in it.
 
 #[cfg(unix)]
-pub(crate) mod door;
-
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +22,7 @@ use crate::error::CliError;
 use crate::options::{SandboxLimits, TrustOptions};
 use crate::{out, texts};
 #[cfg(unix)]
-use door::HookDoor;
+use ralph_engine::hook::door::{self, HookDoor};
 
 /// Show the sandbox of this project, or start a command in it
 ///

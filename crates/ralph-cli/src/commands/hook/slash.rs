@@ -5,7 +5,6 @@
 //! task.
 
 mod wanted;
-mod words;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
@@ -16,7 +15,7 @@ use ralph_engine::hook::{
 
 use crate::cli::{Cli, CliCommand};
 use crate::error::CliError;
-use words::{PromptWord, words};
+use ralph_engine::hook::words::{PromptWord, words};
 
 use wanted::LoopRequest;
 

@@ -1,13 +1,11 @@
 //! `ralph memory import`: adds notes from a file.
 
-mod complaint;
-mod line;
-
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
+use ralph_engine::note_lines::{self, ParsedImportLine};
 use ralph_engine::wire::memory as wire;
 use ralph_memory::consolidate::NoteConflict;
 use ralph_memory::event::{EventActor, LogEventKind, NoteAnchor, NoteContent, NoteKind, NoteScope};
@@ -16,7 +14,6 @@ use ralph_memory::{
     BOTH, ImportCounts, ImportedNote, NoteRetirement, NoteWriter, Notebook, StoredNote, clean,
 };
 
-use self::line::ParsedImportLine;
 use super::answers::redacted;
 use super::books::UserNotebooks;
 use crate::error::CliError;
@@ -184,7 +181,7 @@ impl<'a> ImportJob<'a> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
-        match line::read(bytes, self.writer.at) {
+        match note_lines::read(bytes, self.writer.at) {
             Ok(read) => {
                 self.bytes += bytes.len();
                 self.secrets += clean::secrets_of_note(&read.note);

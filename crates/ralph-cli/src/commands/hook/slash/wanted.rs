@@ -5,9 +5,9 @@ use std::ops::Range;
 use clap::{CommandFactory, Parser};
 use ralph_core::run::Task;
 
-use super::words::{PromptWord, next_word, word_at, words};
 use crate::error::CliError;
 use crate::options::{PolicyOptions, TaskOptions};
+use ralph_engine::hook::words::{PromptWord, next_word, word_at, words};
 
 /// `/ralph TASK [flags]`
 #[derive(Parser, Debug)]

@@ -110,7 +110,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        let error = serde_json::from_str::<super::super::line::ImportLine>(line).err().unwrap();
+        let error = serde_json::from_str::<super::super::ImportLine>(line).err().unwrap();
         assert_eq!(complaint(line, &error), expected, "{line}");
     }
 

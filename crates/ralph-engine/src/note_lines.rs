@@ -1,21 +1,24 @@
 //! Reads a line of an import as a note.
 
+mod complaint;
+
 use ralph_core::Timestamp;
-use ralph_engine::wire::memory::actor_of;
 use ralph_memory::event::{EventActor, NoteAnchor, NoteContent, NoteKind, NoteScope};
 use ralph_memory::refusal;
 use ralph_memory::{ImportRefusal, NoteRetirement, note_id};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::complaint::complaint;
+use complaint::complaint;
+
+use crate::wire::memory::actor_of;
 
 /// Longest line, in bytes, that is read.
 const LONGEST: usize = 16 << 20;
 
 /// A line of the file. Other fields are ignored.
 #[derive(Deserialize)]
-pub(super) struct ImportLine {
+struct ImportLine {
     id: ExternalName,
     text: String,
     #[serde(default)]
@@ -86,19 +89,19 @@ impl ImportTime {
 }
 
 /// The content of a line.
-pub(super) struct ParsedImportLine {
+pub struct ParsedImportLine {
     /// The note, with project scope.
-    pub(super) note: NoteContent,
+    pub note: NoteContent,
     /// The scope that the line names.
-    pub(super) scope: Option<NoteScope>,
+    pub scope: Option<NoteScope>,
     /// The author that the line names.
-    pub(super) by: Option<EventActor>,
+    pub by: Option<EventActor>,
     /// The retirement that the line names. Without an author it is the user's.
-    pub(super) retired: Option<NoteRetirement>,
+    pub retired: Option<NoteRetirement>,
 }
 
 /// Reads a line; an error explains why it is not a note.
-pub(super) fn read(bytes: &[u8], now: Timestamp) -> Result<ParsedImportLine, String> {
+pub fn read(bytes: &[u8], now: Timestamp) -> Result<ParsedImportLine, String> {
     if bytes.len() > LONGEST {
         return Err(format!("it has {} bytes, at most {LONGEST} are read", bytes.len()));
     }

@@ -5,20 +5,22 @@ use std::ops::Range;
 
 /// A word of a text.
 #[derive(Debug)]
-pub(super) struct PromptWord {
-    pub(super) span: Range<usize>,
+pub struct PromptWord {
+    /// Its place in the text.
+    pub span: Range<usize>,
     /// The quotation mark around the whole word.
-    pub(super) quote: Option<char>,
+    pub quote: Option<char>,
 }
 
 impl PromptWord {
     /// Shifts the word by a number of bytes.
-    pub(super) fn moved(self, by: usize) -> Self {
+    #[must_use]
+    pub fn moved(self, by: usize) -> Self {
         Self { span: self.span.start + by..self.span.end + by, ..self }
     }
 
     /// Returns the word without its quotation marks.
-    pub(super) fn value<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
+    pub fn value<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
         let raw = &text[self.span.clone()];
         match self.quote {
             Some(quote) => unquoted(&raw[1..raw.len() - 1], quote),
@@ -43,7 +45,7 @@ fn closing(quote: char) -> char {
 }
 
 /// Splits a text into words; a quotation that is closed before a gap is one word.
-pub(super) fn words(text: &str) -> Vec<PromptWord> {
+pub fn words(text: &str) -> Vec<PromptWord> {
     let mut words = Vec::new();
     let mut at = 0;
     while let Some(start) = next_word(text, at) {
@@ -55,11 +57,12 @@ pub(super) fn words(text: &str) -> Vec<PromptWord> {
 }
 
 /// Returns where the next word begins.
-pub(super) fn next_word(text: &str, at: usize) -> Option<usize> {
+pub fn next_word(text: &str, at: usize) -> Option<usize> {
     text[at..].find(|c: char| !c.is_whitespace()).map(|gap| at + gap)
 }
 
-pub(super) fn word_at(text: &str, start: usize) -> PromptWord {
+/// Returns the word that begins here.
+pub fn word_at(text: &str, start: usize) -> PromptWord {
     let bare = || {
         let length = text[start..].find(char::is_whitespace);
         PromptWord { span: start..length.map_or(text.len(), |length| start + length), quote: None }

@@ -18,10 +18,10 @@ use std::time::Duration;
 use ralph_files::LogFailure as _;
 use tempfile::TempDir;
 
-use ralph_engine::app::own_binary;
+use crate::app::own_binary;
 
 /// The variable with the socket, in the sandbox.
-pub(crate) const VARIABLE: &str = "RALPH_SANDBOX_DOOR";
+pub const VARIABLE: &str = "RALPH_SANDBOX_DOOR";
 
 /// Flags of a hook's installation, which are passed out.
 const FLAGS: [&str; 3] = ["--agent=", "--timeout=", "--arm="];
@@ -36,7 +36,7 @@ const MOST_EVENTS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Answers hooks of a sandbox until it is dropped.
-pub(super) struct HookDoor {
+pub struct HookDoor {
     folder: TempDir,
     is_over: Arc<AtomicBool>,
 }
@@ -50,7 +50,7 @@ struct HookAnswerer {
 
 impl HookDoor {
     /// Opens it. Events are answered in `root`, with these variables.
-    pub(super) fn open(root: &Path, variables: Vec<(&'static str, OsString)>) -> io::Result<Self> {
+    pub fn open(root: &Path, variables: Vec<(&'static str, OsString)>) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("ralph-door-").tempdir()?;
         let listener = UnixListener::bind(folder.path().join("hooks"))?;
         let is_over = Arc::new(AtomicBool::new(false));
@@ -76,7 +76,7 @@ impl HookDoor {
     }
 
     /// Returns the path of the socket.
-    pub(super) fn socket(&self) -> PathBuf {
+    pub fn socket(&self) -> PathBuf {
         self.folder.path().join("hooks")
     }
 }
@@ -125,7 +125,7 @@ fn known<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 /// Passes an event out of the sandbox and prints the answer. Returns an error if there is no way
 /// out; then nothing was read from standard input.
-pub(crate) fn pass_out(socket: &OsStr, args: &[OsString]) -> io::Result<()> {
+pub fn pass_out(socket: &OsStr, args: &[OsString]) -> io::Result<()> {
     let mut door = UnixStream::connect(Path::new(socket))?;
     let mut line = joined(args).join(" ");
     line.push('\n');
