@@ -17,6 +17,7 @@ mod reading;
 mod session;
 mod slash;
 mod standing;
+pub mod typed_flags;
 pub mod words;
 
 use std::path::PathBuf;
