@@ -22,7 +22,6 @@ impl OutsideScene {
         let env = vec![("PATH".into(), path), ("HOME".into(), home)];
         let scene = Self { top, env };
         scene.write("late/grep");
-        scene.write("late/sed");
         scene
     }
 
@@ -42,6 +41,7 @@ impl OutsideScene {
 fn told(before: impl FnOnce(&OutsideScene), work: impl FnOnce(&OutsideScene)) -> Vec<String> {
     let scene = OutsideScene::new();
     before(&scene);
+    scene.write("late/sed");
     let root = fs::canonicalize(scene.path("code/project")).unwrap();
     let places = ProgramPlaces { root: &root, env: &scene.env };
     // Existing files are older than this moment.
