@@ -31,7 +31,7 @@ fn private_key(lines: u32) -> String {
 
 /// Everything that is kept in the files of a folder, logs unpacked.
 #[expect(clippy::unwrap_used, reason = "a broken fixture must fail its test at once")]
-fn contents(folder: &Path) -> String {
+pub(crate) fn contents(folder: &Path) -> String {
     let mut text = String::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
