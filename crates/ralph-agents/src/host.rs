@@ -230,7 +230,7 @@ pub const HOSTS: &[Host] = &[
         folder: Some(".codex"),
         home: &[("CODEX_HOME", ""), ("HOME", ".codex")],
         servers: servers::CODEX,
-        proof: HostProof::Recorded,
+        proof: HostProof::RealClient,
         protocol: HostProtocol::Hooks(&rows::CODEX),
         ..HOOK_HOST
     },
@@ -242,7 +242,7 @@ pub const HOSTS: &[Host] = &[
         folder: Some(".github"),
         home: &[("COPILOT_HOME", ""), ("HOME", ".copilot")],
         servers: servers::COPILOT,
-        proof: HostProof::Recorded,
+        proof: HostProof::RealClient,
         protocol: HostProtocol::Hooks(&rows::COPILOT),
         ..HOOK_HOST
     },
@@ -253,7 +253,7 @@ pub const HOSTS: &[Host] = &[
         folder: Some(".gemini"),
         home: &[("GEMINI_CLI_HOME", ".gemini"), ("HOME", ".gemini")],
         servers: servers::GEMINI,
-        proof: HostProof::Recorded,
+        proof: HostProof::RealClient,
         protocol: HostProtocol::Hooks(&rows::GEMINI),
         ..HOOK_HOST
     },
@@ -271,7 +271,7 @@ pub const HOSTS: &[Host] = &[
         folder: Some(".qwen"),
         home: &[("QWEN_HOME", ""), ("HOME", ".qwen")],
         servers: servers::QWEN,
-        proof: HostProof::Recorded,
+        proof: HostProof::RealClient,
         protocol: HostProtocol::Hooks(&rows::QWEN),
         ..HOOK_HOST
     },
@@ -282,7 +282,7 @@ pub const HOSTS: &[Host] = &[
         folder: Some(".factory"),
         home: &[("HOME", ".factory")],
         servers: servers::DROID,
-        proof: HostProof::Recorded,
+        proof: HostProof::RealClient,
         protocol: HostProtocol::Hooks(&rows::DROID),
         ..HOOK_HOST
     },
@@ -293,7 +293,7 @@ pub const HOSTS: &[Host] = &[
         foreign_commands: &["/goal"],
         home: &[("KIMI_CODE_HOME", ""), ("HOME", ".kimi-code")],
         servers: servers::KIMI,
-        proof: HostProof::Recorded,
+        proof: HostProof::RealClient,
         protocol: HostProtocol::Hooks(&rows::KIMI),
         ..HOOK_HOST
     },

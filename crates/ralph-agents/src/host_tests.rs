@@ -41,6 +41,10 @@ fn the_guide_says_what_shows_that_each_host_works() {
             HostProof::Documented => "documentation",
         };
         assert!(row.ends_with(&format!("| {says} |")), "{row}");
+        let tests = "/../ralph-cli/tests/it/clients/agents/prove/hosted.rs";
+        let tests = std::fs::read_to_string(format!("{}{tests}", env!("CARGO_MANIFEST_DIR")));
+        let is_run = tests.unwrap().contains(&format!("host!({} = ", host.name));
+        assert_eq!(is_run, host.proof == HostProof::RealClient, "{row}");
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hooks");
         let is_recorded = Path::new(folder).join(dialect.name).is_dir();
         assert_eq!(is_recorded, host.proof != HostProof::Documented, "{row}");

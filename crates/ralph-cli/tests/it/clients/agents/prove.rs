@@ -1,5 +1,6 @@
 //! What holds for every agent of the table, with the real program.
 
+mod hosted;
 mod stage;
 
 use std::time::{Duration, Instant};

@@ -208,9 +208,18 @@ impl Stage {
 
     /// A call of `ralph` that finds the agent.
     pub(super) fn ralph(&self, args: &[&str]) -> BinaryCall {
+        self.with_model(self.project.ralph(args))
+    }
+
+    /// A call of the agent itself, without arguments.
+    pub(super) fn client(&self) -> BinaryCall {
+        self.with_model(self.project.program(ralph_testkit::tool(self.agent.name)))
+    }
+
+    fn with_model(&self, call: BinaryCall) -> BinaryCall {
         let variables =
             self.agent.variables.iter().map(|(name, value)| (*name, self.filled(value)));
-        self.project.ralph(args).with_tools().envs(variables)
+        call.with_tools().envs(variables)
     }
 
     /// A run with this agent, this task and a check that the file `a` has a `b`.
