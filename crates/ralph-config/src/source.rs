@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::layers::ConfigError;
 
+/// Most bytes of a settings file. Hooks read it, so it must take no time.
+const MOST_BYTES: usize = 1024 * 1024;
+
 /// The content of a settings file.
 #[derive(Clone, Debug)]
 pub struct SettingsSource {
@@ -18,6 +21,10 @@ impl SettingsSource {
     /// Reads a file; one that does not exist sets nothing.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         match ralph_files::read_text(path) {
+            Ok(text) if text.len() > MOST_BYTES => Err(ConfigError::Read {
+                path: path.to_owned(),
+                source: io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"),
+            }),
             Ok(text) => Self::parse(path, text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Self::parse(path, String::new())

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write as _};
 use ralph_checks::detect::DetectedGates;
 use ralph_core::locale::Locale;
 use ralph_engine::clock::InterruptSignal;
-use ralph_engine::{folder_guard, init};
+use ralph_engine::{caller, folder_guard, init};
 use ralph_files::LogFailure as _;
 
 use crate::app::App;
@@ -85,8 +85,10 @@ pub(crate) fn run(args: &InitArgs) -> Result<u8, CliError> {
     let text = init::render(&app, &found, args.agent_cmd.as_deref());
     if !args.dry_run {
         init::write(&app, &text)?;
-        // The user asked for this file. Without a record the first run asks.
-        app.accept_own_text(&text).or_log("accepting the new file");
+        if caller::agent(&app).is_none() {
+            // The user asked for this file. Without a record the first run asks.
+            app.accept_own_text(&text).or_log("accepting the new file");
+        }
     }
     match (args.json, args.dry_run) {
         (true, _) => out::line(init::view(&found, &text)),

@@ -69,7 +69,7 @@ impl Server {
     }
 
     #[track_caller]
-    fn refused(&mut self, tool: &str, arguments: &Value) -> String {
+    pub(crate) fn refused(&mut self, tool: &str, arguments: &Value) -> String {
         let (refused, _, text) = self.call(tool, arguments);
         assert!(refused, "{text}");
         text

@@ -63,6 +63,37 @@ fn nothing_that_only_the_project_names_is_started_before_the_user_accepts_it() {
 }
 
 #[test]
+fn doctor_starts_no_hook_and_no_server_that_only_the_project_names() {
+    let project = clone();
+    project.script("ralph", "echo ran >> $OUTSIDE/ran");
+    for program in ["./ralph", "sh"] {
+        let args = if program == "sh" { &["-c", "echo ran > $OUTSIDE/ran", "x"][..] } else { &[] };
+        let args = [args, &["hook", "--agent", "claude-code"]].concat();
+        let hook = json!({ "type": "command", "command": program, "timeout": 60, "args": args });
+        let entry = json!([{ "matcher": "", "hooks": [hook] }]);
+        let settings = json!({ "hooks": { "Stop": entry, "UserPromptSubmit": entry } });
+        project.file(".claude/settings.json", settings.to_string());
+        let server = json!({ "command": "./ralph", "args": ["mcp"] });
+        project.file(".mcp.json", json!({ "mcpServers": { "ralph": server } }).to_string());
+        let doctor = call(&project, &["doctor"]).output();
+        if program == "./ralph" {
+            let said = "was not started, because only the project names it";
+            assert!(doctor.stdout.contains(said), "{}", doctor.stdout);
+        }
+        assert_eq!(project.kept("ran"), "");
+    }
+}
+
+#[test]
+fn tools_of_agents_run_no_checks_of_the_project() {
+    let project = clone();
+    let mut server = crate::mcp::Server::start(&project, &[("RALPH_TRUSTED_FOLDERS", "")]);
+    let said = server.refused("check_run", &json!({}));
+    assert!(said.contains("you have not accepted"), "{said}");
+    assert_eq!(project.kept("ran"), "");
+}
+
+#[test]
 fn what_was_accepted_counts_until_it_changes_or_is_taken_back() {
     let project = clone();
     let trust = |words: &[&str]| call(&project, &[&["trust"], words].concat()).output();
@@ -119,6 +150,12 @@ fn a_file_that_ralph_wrote_for_the_user_counts() {
     project.file("Makefile", "test:\n\ttrue\n");
     let _ = call(&project, &["init", "--yes"]).output().exits(0);
     let _ = call(&project, &["check"]).output().exits(0);
+    // An agent does not ask for the user.
+    fs::remove_file(project.root().join("ralph.toml")).unwrap();
+    let _ = call(&project, &["trust", "--revoke"]).output().exits(0);
+    let init = call(&project, &["init", "--yes"]).env("CLAUDE_CODE_SESSION_ID", "s-1");
+    let _ = init.output().exits(0);
+    let _ = call(&project, &["check"]).output().exits(2);
 }
 
 #[test]

@@ -188,7 +188,10 @@ impl App {
 
     /// Records the content that counts for a run that begins. Its copies count for it alone.
     pub(super) fn note_accepted(&self, run: &RunId) {
-        let file = self.project_file().ok().filter(|file| self.standing_of(file).counts());
+        // A variable counts where it is set. Kept with the run, it would count for processes of
+        // the user, too, whoever set it.
+        let file = self.project_file().ok().filter(|_| !self.is_in_trusted_folder());
+        let file = file.filter(|file| self.standing_of(file).counts());
         let digest = file.map(|file| file.digest).unwrap_or_default();
         settings_copy::note_accepted(&self.run_folder(run), &digest)
             .or_log("recording the settings of a run");
@@ -209,7 +212,8 @@ impl App {
             || crate::sandbox::is_inside(self)
     }
 
-    fn is_in_trusted_folder(&self) -> bool {
+    /// Returns true if the user trusts a folder with this project.
+    pub fn is_in_trusted_folder(&self) -> bool {
         let Some(folders) = self.env.get(OsStr::new(FOLDERS)) else { return false };
         std::env::split_paths(folders)
             .filter(|folder| folder.is_absolute())

@@ -127,6 +127,18 @@ fn a_folder_of_the_user_is_trusted_by_its_real_path() {
 }
 
 #[test]
+fn a_run_keeps_what_the_user_accepted_and_not_what_a_variable_said() {
+    let stage = TrustStage::new(AGENT);
+    let run: RunId = "run-12345678".parse().unwrap();
+    let kept = |app: &App| {
+        app.note_accepted(&run);
+        settings_copy::accepted(&app.run_folder(&run)).unwrap()
+    };
+    assert_eq!(kept(&stage.app_with(&[(FOLDERS, OsString::from("/"))])), "");
+    assert_ne!(kept(&stage.accept().app()), "");
+}
+
+#[test]
 fn without_a_home_nothing_is_accepted_for_good() {
     let stage = TrustStage::new(AGENT);
     let app = App::at(&stage.0.path().join("project"), BTreeMap::new()).unwrap();

@@ -139,13 +139,15 @@ impl HostFacts {
         let mut names = BTreeSet::new();
         for place in &self.places {
             for hook in &place.seen.hooks {
-                if let HookCall::Program(program, _) = &hook.call {
+                let came_to = rehearsal::rehearse(app, self.host, place.scope, hook);
+                let is_foreign = matches!(came_to, Err(HookProblem::Foreign(_)));
+                if let (HookCall::Program(program, _), false) = (&hook.call, is_foreign) {
                     names.insert(program.clone());
                 }
                 self.tried.push(HookTrial {
                     scope: place.scope,
                     file: place.folder.join(&hook.file),
-                    came_to: rehearsal::rehearse(app, self.host, hook),
+                    came_to,
                     hook: hook.clone(),
                 });
             }

@@ -1,13 +1,13 @@
 //! Calls a hook as its host would, and checks the output.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Seek, Write};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use ralph_agents::Host;
-use ralph_agents::inspection::{HookCall, InstalledHook};
+use ralph_agents::inspection::{HookCall, InstalledHook, SettingsScope};
 use ralph_core::host::{HostEventKind, HostReply, PromptEvent, ReplyEffect};
 use ralph_core::locale::Locale;
 use ralph_files::LogFailure as _;
@@ -44,6 +44,8 @@ pub(crate) enum HookProblem {
     Chatter { program: String, said: String },
     #[error("`{0}` did not answer `/ralph help`")]
     Mute(String),
+    #[error("`{0}` was not started, because only the project names it")]
+    Foreign(String),
 }
 
 impl HookProblem {
@@ -62,6 +64,9 @@ impl HookProblem {
             }
             Self::Chatter { program, said } => {
                 format!("`{program}` 의 출력이 JSON 객체 하나가 아닙니다: {said}")
+            }
+            Self::Foreign(program) => {
+                format!("`{program}` 은(는) 프로젝트만 지정한 프로그램이라 시작하지 않았습니다")
             }
             Self::Mute(program) => format!("`{program}` 이(가) `/ralph help` 에 답하지 않았습니다"),
         };
@@ -93,12 +98,49 @@ pub(crate) struct HookCallResult {
     pub(crate) took: Duration,
 }
 
+/// Returns an error for a command that only the project names: it may be anything. A `ralph` of the
+/// user's is not, nor is what settings of the user name.
+pub(crate) fn refuse_foreign(
+    app: &App,
+    scope: SettingsScope,
+    words: &[String],
+) -> Result<(), HookProblem> {
+    if scope == SettingsScope::User || app.is_in_trusted_folder() {
+        return Ok(());
+    }
+    let own = std::env::current_exe().ok();
+    let is_ours = |program: &String| {
+        let found = fs::canonicalize(app.locate(program.as_ref())?).ok()?;
+        let has_name = found.file_name() == own.as_ref()?.file_name();
+        (has_name && !found.starts_with(&app.project.root)).then_some(())
+    };
+    match words {
+        [program, word, ..] if ["hook", "mcp"].contains(&word.as_str()) => {
+            is_ours(program).ok_or_else(|| HookProblem::Foreign(program.clone()))
+        }
+        _ => Err(HookProblem::Foreign(words.join(" "))),
+    }
+}
+
+/// Returns the words of a shell line that is nothing but words, else the line as one.
+fn plain_words(line: &str) -> Vec<String> {
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || " /._-=:+".contains(one);
+    let words = if line.chars().all(is_plain) { line.split(' ').collect() } else { vec![line] };
+    words.into_iter().filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
 /// Calls a hook a few times; returns the median of the times.
 pub(crate) fn rehearse(
     app: &App,
     host: &Host,
+    scope: SettingsScope,
     hook: &InstalledHook,
 ) -> Result<Duration, HookProblem> {
+    let words = match &hook.call {
+        HookCall::Program(program, args) => [std::slice::from_ref(program), args].concat(),
+        HookCall::Line(line) | HookCall::Shell(line) => plain_words(line),
+    };
+    refuse_foreign(app, scope, &words)?;
     let payload = host.payload(&hook.event, SESSION, &app.project.root);
     let answer = HostReply::of(ReplyEffect::Answer { text: "help".to_owned() });
     let asks = host.parse(payload.as_bytes()).is_ok_and(|event| {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::DoctorFinding;
 use super::facts::HostFacts;
-use super::rehearsal::{HookProblem, PATIENCE, ProgramCall};
+use super::rehearsal::{HookProblem, PATIENCE, ProgramCall, refuse_foreign};
 use crate::app::App;
 use crate::install;
 
@@ -25,7 +25,7 @@ pub(crate) fn judge(app: &App, facts: &HostFacts) -> Vec<DoctorFinding> {
         let read = |path: &std::path::Path| install::read_file(&folder, path);
         findings.extend(match host.servers.find(&read, scope) {
             Ok(None) => None,
-            Ok(Some(found)) => Some(tried(app, facts, &folder.join(&found.path), &found)),
+            Ok(Some(found)) => Some(tried(app, facts, scope, &folder.join(&found.path), &found)),
             Err(error) => Some(DoctorFinding::broken(
                 host.name,
                 facts.locale.say(
@@ -59,11 +59,13 @@ pub(crate) fn judge(app: &App, facts: &HostFacts) -> Vec<DoctorFinding> {
 fn tried(
     app: &App,
     facts: &HostFacts,
+    scope: SettingsScope,
     file: &std::path::Path,
     found: &RegisteredServer,
 ) -> DoctorFinding {
     let (name, file) = (facts.host.name, file.display());
-    match tools(app, facts, found) {
+    let seen = refuse_foreign(app, scope, &found.words).and_then(|()| tools(app, facts, found));
+    match seen {
         Ok((tools, took)) if !tools.is_empty() => {
             let tools = tools.join(", ");
             let korean = format!("도구: {took} ms 에 {tools} ({file})");
