@@ -49,8 +49,9 @@ fn document(name: &str) -> Document {
 fn names() -> Vec<String> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut names = vec!["README.md".to_owned()];
-    for folder in ["docs/guide", "docs/concepts"] {
+    for folder in ["docs/guide", "docs/guide/agents", "docs/concepts"] {
         let files = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+        let files = files.filter(|file| file.path().is_file());
         names.extend(files.map(|file| format!("{folder}/{}", file.file_name().display())));
     }
     names.sort_unstable();
