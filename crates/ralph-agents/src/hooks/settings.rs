@@ -261,18 +261,25 @@ pub(crate) fn inspect(dialect: &HookDialect, text: &str) -> Result<HookSettings,
     let (own_plugins, others): (Vec<String>, Vec<String>) =
         plugins.partition(|name| name.split('@').next() == Some("ralph"));
     let cap = dialect.settings.cap;
+    // Without a place of its own the cap is in our entry.
+    let in_entry = || {
+        let own = dialect.settings.has_cap().then(|| traces_of(dialect, &root).cap).flatten();
+        own.filter(|_| cap.is_none()).map(|own| own.to_string())
+    };
     let is_end = |hook: &SettingsHook| dialect.meaning(&hook.event) == Some(HookMeaning::TurnEnded);
     Ok(HookSettings {
-        own_cap: traces_of(dialect, &root).cap.and_then(|own| {
-            let own = cap?.value(own);
+        own_cap: in_entry().or_else(|| {
+            let own = cap?.value(traces_of(dialect, &root).cap?);
             Some(own.as_str().map_or_else(|| own.to_string(), str::to_owned))
         }),
         ours,
         foreign_stops: foreign.into_iter().filter(is_end).collect(),
-        cap: cap.and_then(|cap| match cap.object {
-            Some(name) => object(name)?.member(cap.key).map(value),
-            None => root.member(cap.key).map(value),
-        }),
+        cap: cap
+            .and_then(|cap| match cap.object {
+                Some(name) => object(name)?.member(cap.key).map(value),
+                None => root.member(cap.key).map(value),
+            })
+            .or_else(in_entry),
         is_disabled: root.member("disableAllHooks").is_some_and(is_on),
         loop_plugins: others.into_iter().filter(|name| name.contains("ralph")).collect(),
         own_plugins,

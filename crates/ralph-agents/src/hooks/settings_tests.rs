@@ -456,6 +456,9 @@ fn each_layout_is_the_one_of_its_host() {
     assert_eq!(at(&COPILOT, "/hooks/PostToolUse/0/command"), Some(line("copilot").into()));
     assert_eq!(at(&COPILOT, "/hooks/Stop/0/timeoutSec"), Some(901.into()));
     assert_eq!(at(&CURSOR, "/hooks/stop/0/loop_limit"), Some(200.into()));
+    let text = super::install(&CURSOR, None, &wanted()).unwrap();
+    let found = super::inspect(&CURSOR, &text).unwrap();
+    assert_eq!((found.cap.as_deref(), found.own_cap.as_deref()), (Some("200"), Some("200")));
 }
 
 proptest! {
