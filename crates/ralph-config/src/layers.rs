@@ -9,6 +9,7 @@ use ralph_agents::rows::{RowError, RowTable};
 use ralph_core::policy::Criterion;
 
 use super::keys::{self, KEYS};
+use super::settings::find_row;
 use super::source::SettingsSource;
 use super::value::{SettingValue, ValueError};
 
@@ -210,7 +211,18 @@ impl SettingLayers {
     /// Adds a file that was read.
     pub fn add_source(&mut self, source: &SettingsSource) -> Result<(), ConfigError> {
         let SettingsSource { path, text, table } = source;
-        self.add_table(&SettingsText { path, text }, "", table)
+        self.add_table(&SettingsText { path, text }, "", table)?;
+        self.agent_is_known()
+    }
+
+    /// Checks the name of the agent, since another layer may hide a misspelt one.
+    fn agent_is_known(&self) -> Result<(), ConfigError> {
+        match self.get("run.agent") {
+            Some(SettingValue::Text(name)) if !ralph_agents::NAMES.contains(&name.as_str()) => {
+                find_row(&self.rows, name).map(drop)
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     fn add_table(
