@@ -73,6 +73,7 @@ const COMMANDS: &[(&str, CallRight)] = &[
     ("mcp", Anyone),
     ("config", Anyone),
     ("completions bash", Anyone),
+    ("agents", Anyone),
     ("doctor", Anyone),
     ("install claude-code", UserOnly),
     ("install claude-code --dry-run", Anyone),

@@ -98,7 +98,10 @@ pub enum ConfigError {
         source: RowError,
     },
     /// An agent that is not known.
-    #[error("`{given}` is no agent; there are {known}{}", agent_suggestion(given))]
+    #[error(
+        "`{given}` is no agent for `--agent` or run.agent; there are {known}{}",
+        agent_suggestion(given)
+    )]
     UnknownAgent {
         /// The name.
         given: String,
@@ -138,7 +141,9 @@ impl ConfigError {
                 )
             }
             Self::UnknownAgent { given, known } => {
-                format!("`{given}` 은(는) 에이전트가 아닙니다. 쓸 수 있는 것: {known}")
+                format!(
+                    "`--agent` 나 run.agent 의 `{given}` 은(는) 에이전트가 아닙니다. 쓸 수 있는 것: {known}"
+                )
             }
             Self::Pattern(error) => {
                 format!("한도 패턴 `{}` 은(는) 정규식이 아닙니다", error.pattern)
