@@ -97,8 +97,6 @@ pub struct AgentRow {
     pub stream: Option<TransportRow>,
     /// Driven by a process a turn that prints text.
     pub text: Option<TransportRow>,
-    /// The hooks of its sessions, if it has any that can go on with a turn.
-    pub hooks: Option<HookRow>,
     /// Patterns of errors.
     #[serde(default)]
     pub trouble: TroublePatterns,
@@ -292,18 +290,6 @@ pub(crate) enum UsageScope {
     Session,
     /// Each line one call, all lines the conversation.
     Log,
-}
-
-/// The hooks of an agent's own sessions.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HookRow {
-    /// The form of payloads and answers.
-    pub dialect: String,
-    /// The file in its folder that names the hooks.
-    pub file: String,
-    /// Answers in a row that continue a turn; `None` for no limit.
-    pub cap: Option<u32>,
 }
 
 /// Patterns of errors, in any letters; added to those that hold for all agents.
