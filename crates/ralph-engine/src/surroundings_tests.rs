@@ -22,6 +22,7 @@ impl OutsideScene {
         let env = vec![("PATH".into(), path), ("HOME".into(), home)];
         let scene = Self { top, env };
         scene.write("late/grep");
+        scene.write("late/sed");
         scene
     }
 

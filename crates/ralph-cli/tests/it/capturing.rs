@@ -98,7 +98,8 @@ fn another_host_is_kept_in_the_same_way() {
 #[test]
 fn every_recorded_payload_is_kept_or_passed_over_without_a_word() {
     let project = remembering();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ralph-agents/tests/claude/hooks");
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../ralph-agents/tests/hooks/claude-code");
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "json") {
