@@ -40,6 +40,9 @@
 //! }
 //!
 //! fn drive(app: &App) -> Result<(), UserError> {
+//!     // A project's file names commands, so its user must accept it.
+//!     app.accept_once(&app.project_file()?);
+//!
 //!     // Nothing is done yet, so the gate fails.
 //!     let request = CheckRequest {
 //!         memory: CacheUse::Ignored,
