@@ -2,7 +2,7 @@
 //! write JSON to its standard input and read JSON from its standard output.
 //!
 //! They differ in names, in the layout of their settings and in what they accept
-//! as an answer. A [`HookDialect`] has these differences as data, so that one
+//! as an answer. A `HookDialect` has these differences as data, so that one
 //! parser, one renderer and one editor of settings serve all of them.
 
 pub(crate) mod commands;
